@@ -11,7 +11,7 @@ import type { Person } from '../test/support/person.ts';
 import type { World } from '../test/support/world.ts';
 
 /** A change has reached every pod after this, also where a message was lost: 2 s and a round trip between the groups. */
-export const KNOWN_WITHIN_MS = 2700;
+const PROPAGATION_MS = 2700;
 /** A client that receives `away` in time receives it at the latest this long before the grace period ends. */
 const SLACK_MS = 1000;
 
@@ -19,7 +19,7 @@ export class Certainty {
   readonly #world: World;
   #wholeSince = 0;
   /** When and where a participant last entered, became away or left. */
-  readonly #said = new Map<string, { readonly at: number; readonly pod: string }>();
+  readonly #changes = new Map<string, { readonly at: number; readonly pod: string }>();
   /** When every pod last knew for certain that the participant was here. */
   readonly #sureAt = new Map<string, number>();
   /** Since when every pod knows that the participant entered. */
@@ -32,8 +32,8 @@ export class Certainty {
   }
 
   /** The participant's state changed on this pod now. */
-  say(person: Person, pod: string): void {
-    this.#said.set(person.id, { at: this.#world.now, pod });
+  changed(person: Person, pod: string): void {
+    this.#changes.set(person.id, { at: this.#world.now, pod });
     if (!this.#sureAt.has(person.id)) this.#sureAt.set(person.id, this.#world.now);
     this.#forgotten.delete(person.id);
   }
@@ -45,8 +45,8 @@ export class Certainty {
 
   /** The pod is about to be killed: what only it knows is lost. */
   killed(pod: string): void {
-    for (const [id, said] of this.#said) {
-      if (said.pod === pod && !this.#isKnown(said.at)) this.#excuse(id);
+    for (const [id, change] of this.#changes) {
+      if (change.pod === pod && !this.#isKnown(change.at)) this.#excuse(id);
     }
     const others = [...this.#world.pods.keys()]
       .filter((name) => name !== pod)
@@ -72,15 +72,15 @@ export class Certainty {
   #lookAt(person: Person): void {
     const { id, isHere } = person;
     const { network, now, limits } = this.#world;
-    const said = this.#said.get(id);
-    if (said !== undefined && isHere && this.#isKnown(said.at)) {
+    const change = this.#changes.get(id);
+    if (change !== undefined && isHere && this.#isKnown(change.at)) {
       this.#sureAt.set(id, now);
       if (!this.#knownSince.has(id)) this.#knownSince.set(id, now);
       this.#endExcuse(id);
     }
     // Away or disconnected for so long that other pods have seen a grace period end; a step may be longer than the rest of it.
     const unsureFrom = (this.#sureAt.get(id) ?? now) + limits['resume.grace'] - SLACK_MS;
-    const isCaughtUp = network.isWhole && now - this.#wholeSince > KNOWN_WITHIN_MS;
+    const isCaughtUp = network.isWhole && now - this.#wholeSince > PROPAGATION_MS;
     if ((!isHere || !isCaughtUp) && now > unsureFrom) this.#excuse(id, unsureFrom);
   }
 
@@ -127,7 +127,7 @@ export class Certainty {
 
   #isKnown(since: number): boolean {
     return (
-      this.#world.now - Math.max(since, this.#wholeSince) > KNOWN_WITHIN_MS && this.#world.network.isWhole
+      this.#world.now - Math.max(since, this.#wholeSince) > PROPAGATION_MS && this.#world.network.isWhole
     );
   }
 }

@@ -7,14 +7,14 @@ import type { Certainty } from './certainty.ts';
 import type { History, Tab } from './history.ts';
 
 /** A grace period begins when a loss is detected (RES-1, ROS-11): for a half-open socket after 6 s, and 5 s later if its pod dies just then. */
-const NOTICED_WITHIN_MS = 11_000;
-const GIVES_UP_BEFORE_MS = 1000;
+const DETECTION_MS = 11_000;
+const GIVE_UP_MARGIN_MS = 1000;
 
 export function checkAlways(history: History): void {
   history.certainty.look();
-  giveUpTheLate(history);
-  assertNobodyVanished(history);
-  history.letters.check();
+  endLateParticipants(history);
+  assertNoneVanished(history);
+  history.directed.check();
 }
 
 export function checkQuiet(history: History, allGone = false): void {
@@ -25,11 +25,11 @@ export function checkQuiet(history: History, allGone = false): void {
 }
 
 /** A participant that has been away for too long no longer resumes: it counts as having left. */
-export function giveUpTheLate({ world, gone }: History): void {
+export function endLateParticipants({ world, gone }: History): void {
   for (const person of world.people) {
     const { line } = person;
     const due =
-      line.state === 'lost' ? line.since + world.limits['resume.grace'] - GIVES_UP_BEFORE_MS : Infinity;
+      line.state === 'lost' ? line.since + world.limits['resume.grace'] - GIVE_UP_MARGIN_MS : Infinity;
     if (world.now > due && !gone.has(person)) gone.set(person, due);
   }
 }
@@ -38,7 +38,7 @@ const awayFor = (world: World, { line }: Person): number =>
   line.state === 'lost' ? world.now - line.since : 0;
 
 /** Fails at once when a pod refuses a participant without a reason. */
-function assertNobodyVanished({ world, gone, certainty }: History): void {
+function assertNoneVanished({ world, gone, certainty }: History): void {
   for (const person of world.people) {
     if (gone.has(person) || person.line.state !== 'ended') continue;
     if (!certainty.isExcused(person.id))
@@ -62,7 +62,7 @@ export function expectedPeople({ world, gone }: History): string[] {
 function endingNow(world: World): Set<string> {
   const late = world.people.filter((person) => {
     const overMs = awayFor(world, person) - world.limits['resume.grace'];
-    return overMs > -GIVES_UP_BEFORE_MS && overMs < NOTICED_WITHIN_MS;
+    return overMs > -GIVE_UP_MARGIN_MS && overMs < DETECTION_MS;
   });
   return new Set(late.map(({ id }) => `${id} away`));
 }
@@ -134,21 +134,24 @@ function assertLog(
   const known = new Set<string>();
   let recoveringUntil = -Infinity;
   for (const [at, message] of reader.log.entries()) {
-    const heardAt = reader.heardAt[at] ?? 0;
+    const receivedAt = reader.receivedAt[at] ?? 0;
     if (message.type === 'welcome') {
       for (const { participant } of message.roster) known.add(participant);
-      recoveringUntil = message.recovering ? heardAt + message.graceMs : -Infinity;
+      recoveringUntil = message.recovering ? receivedAt + message.graceMs : -Infinity;
     }
     if (message.type === 'joined') {
       const { participant } = message.member;
-      const isKnown = known.has(participant) && certainty.wasKnown(participant, heardAt);
-      const again = isKnown && stays(participant, heardAt) && heardAt > recoveringUntil;
-      assert.ok(!again, `${reader.name} saw ${participant} join again at ${heardAt} ms`);
+      const isKnown = known.has(participant) && certainty.wasKnown(participant, receivedAt);
+      const again = isKnown && stays(participant, receivedAt) && receivedAt > recoveringUntil;
+      assert.ok(!again, `${reader.name} saw ${participant} join again at ${receivedAt} ms`);
       known.add(participant);
     }
     if (message.type === 'left') {
       const { participant } = message;
-      assert.ok(!stays(participant, heardAt), `${reader.name} saw ${participant} leave at ${heardAt} ms`);
+      assert.ok(
+        !stays(participant, receivedAt),
+        `${reader.name} saw ${participant} leave at ${receivedAt} ms`,
+      );
     }
   }
 }

@@ -26,7 +26,7 @@ export class Conversation {
     this.#certainty = certainty;
   }
 
-  say(by: Person): void {
+  send(by: Person): void {
     const id = `line-${String(this.#lines.length + 1).padStart(4, '0')}`;
     this.#lines.push({ id, by, at: this.#world.now });
     by.chat(id, `${by.name} says ${id}`);

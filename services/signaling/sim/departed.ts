@@ -3,21 +3,21 @@ import assert from 'node:assert/strict';
 import type { History } from './history.ts';
 
 /** By then every pod has closed the room, also one that kept it for tombstones (ROS-14). */
-const CLOSED_WITHIN_MS = 45_000;
+const ROOM_CLOSE_MS = 45_000;
 /** By then the answer of the farthest pod has arrived, also after the room was opened. */
-const DECIDED_WITHIN_MS = 2000;
+const DECISION_MS = 2000;
 
 /** Called at the end of a history, as it empties the room. */
 export function checkDepartures({ world }: History): void {
   const people = world.people.filter((person) => person.isHere);
   const pods = [...world.pods.keys()];
   for (const person of people) person.leave();
-  world.advance(CLOSED_WITHIN_MS);
+  world.advance(ROOM_CLOSE_MS);
   for (const [at, person] of people.entries()) {
-    const twin = person.duplicate();
+    const secondTab = person.duplicate();
     const pod = pods[at % pods.length] ?? 'a';
-    twin.resume(pod);
-    world.advance(DECIDED_WITHIN_MS);
-    assert.equal(twin.endedWith, 'RESUME_EXPIRED', `${person.name} had left and came back on ${pod}`);
+    secondTab.resume(pod);
+    world.advance(DECISION_MS);
+    assert.equal(secondTab.endedWith, 'RESUME_EXPIRED', `${person.name} had left and came back on ${pod}`);
   }
 }

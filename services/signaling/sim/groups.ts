@@ -3,8 +3,8 @@ import type { Random } from '../test/support/random.ts';
 import type { Topology } from '../test/support/topology.ts';
 
 const NEAR_MS = 1;
-const FAR_AT_MOST_MS = 300;
-const INTEREST_AT_MOST_MS = 300;
+const MAX_LATENCY_MS = 300;
+const MAX_INTEREST_MS = 300;
 /** Clocks of one fleet differ by more than this only where they are not maintained. */
 const CLOCKS_DIFFER_MS = 60_000;
 
@@ -12,12 +12,12 @@ const CLOCKS_DIFFER_MS = 60_000;
 export const groupOf = (pod: string): number => pod.charCodeAt(0) % 2;
 
 export function twoGroups(random: Random): Topology {
-  const farMs = random.between(NEAR_MS, FAR_AT_MOST_MS);
+  const farMs = random.between(NEAR_MS, MAX_LATENCY_MS);
   const isNear = (from: string, to: string): boolean => groupOf(from) === groupOf(to);
   return {
     isNear,
     latencyMs: (from, to) => (isNear(from, to) ? NEAR_MS : farMs),
-    interestMs: () => random.between(0, INTEREST_AT_MOST_MS),
+    interestMs: () => random.between(0, MAX_INTEREST_MS),
     clockAheadMs: () => random.between(0, CLOCKS_DIFFER_MS),
   };
 }

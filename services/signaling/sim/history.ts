@@ -4,7 +4,7 @@ import type { World } from '../test/support/world.ts';
 import type { Certainty } from './certainty.ts';
 import type { Conversation } from './conversation.ts';
 import type { Faults } from './kinds.ts';
-import type { Letters } from './letters.ts';
+import type { DirectedMessages } from './directed-messages.ts';
 
 export interface Tab {
   readonly older: Person;
@@ -16,7 +16,7 @@ export interface History {
   readonly faults: Faults;
   readonly names: readonly string[];
   readonly certainty: Certainty;
-  readonly letters: Letters;
+  readonly directed: DirectedMessages;
   readonly conversation: Conversation;
   /** Participants that left, or were away for too long to resume, and since when. */
   readonly gone: Map<Person, number>;
@@ -32,5 +32,5 @@ export interface History {
   diedAt: number;
   vanishedAt: number;
   step: number;
-  readonly did: string[];
+  readonly events: string[];
 }

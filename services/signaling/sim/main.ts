@@ -21,7 +21,7 @@ else simulate(Number(values.from), Number(values.seeds));
 
 function simulate(from: number, count: number): void {
   const startedAt = performance.now();
-  let toldAt = startedAt;
+  let reportedAt = startedAt;
   let failed = 0;
   let simulatedMs = 0;
   const speed = (): string => {
@@ -35,8 +35,8 @@ function simulate(from: number, count: number): void {
       failed += 1;
       say(error instanceof Error ? error.message : String(error));
     }
-    if (performance.now() - toldAt < PROGRESS_MS) continue;
-    toldAt = performance.now();
+    if (performance.now() - reportedAt < PROGRESS_MS) continue;
+    reportedAt = performance.now();
     say(`${seed - from + 1} of ${count} seeds, ${failed} failed, ${speed()}`);
   }
   say(speed());

@@ -4,7 +4,7 @@ import { mutate, mutationOf } from './mutations.ts';
 
 export interface Verdict {
   readonly caughtBy: number | undefined;
-  readonly why: string | undefined;
+  readonly reason: string | undefined;
 }
 
 const CORE = new URL('../src/core/', import.meta.url).href;
@@ -36,8 +36,8 @@ function firstFailure(count: number): Verdict {
       play(seed);
     } catch (error) {
       const { message } = error instanceof Error ? error : new Error(String(error));
-      return { caughtBy: seed, why: message.split('\n')[0] };
+      return { caughtBy: seed, reason: message.split('\n')[0] };
     }
   }
-  return { caughtBy: undefined, why: undefined };
+  return { caughtBy: undefined, reason: undefined };
 }

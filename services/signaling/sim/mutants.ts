@@ -24,10 +24,12 @@ export async function tryMutation({ name }: Mutation): Promise<Verdict> {
 export async function tryAll(say: (line: string) => void): Promise<boolean> {
   let missed = 0;
   for (const mutation of MUTATIONS) {
-    const { caughtBy, why } = await tryMutation(mutation);
+    const { caughtBy, reason } = await tryMutation(mutation);
     if (caughtBy === undefined) missed += 1;
     say(
-      caughtBy === undefined ? `${mutation.name}: not caught by ${SEEDS} seeds` : `${mutation.name}: ${why}`,
+      caughtBy === undefined
+        ? `${mutation.name}: not caught by ${SEEDS} seeds`
+        : `${mutation.name}: ${reason}`,
     );
   }
   say(`${MUTATIONS.length - missed} caught, ${missed} missed`);

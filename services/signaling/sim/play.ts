@@ -3,15 +3,15 @@
  * quiet periods the invariants are checked. Everything follows from the seed.
  */
 import { World } from '../test/support/world.ts';
-import { act, restartAtOnce, startDue } from './acts.ts';
+import { nextEvent, restartAtOnce, startDue } from './events.ts';
 import { Certainty } from './certainty.ts';
 import type { History } from './history.ts';
-import { checkAlways, checkQuiet, giveUpTheLate } from './checks.ts';
+import { checkAlways, checkQuiet, endLateParticipants } from './checks.ts';
 import { Conversation } from './conversation.ts';
 import { checkDepartures } from './departed.ts';
 import { twoGroups } from './groups.ts';
 import { kindOf } from './kinds.ts';
-import { Letters } from './letters.ts';
+import { DirectedMessages } from './directed-messages.ts';
 import { quietMs } from './quiet.ts';
 import { checkArrival } from './visitor.ts';
 import { unreliable } from './unreliable.ts';
@@ -35,7 +35,7 @@ export function play(seed: number): { readonly simulatedMs: number } {
     }
     end(history);
   } catch (error) {
-    const before = history.did.slice(-SHOWN_STEPS).join('\n  ');
+    const before = history.events.slice(-SHOWN_STEPS).join('\n  ');
     const { message } = error instanceof Error ? error : new Error(String(error));
     const where = `seed ${seed} (${kindOf(seed).name}), step ${history.step}, at ${world.now} ms`;
     throw new Error(`${where}: ${message}\nbefore that\n  ${before}`, { cause: error });
@@ -53,7 +53,7 @@ function begin(seed: number): History {
     faults,
     names,
     certainty,
-    letters: new Letters(world),
+    directed: new DirectedMessages(world),
     conversation: new Conversation(world, certainty),
     gone: new Map(),
     restarts: new Map(),
@@ -64,14 +64,14 @@ function begin(seed: number): History {
     diedAt: -Infinity,
     vanishedAt: -Infinity,
     step: 0,
-    did: [],
+    events: [],
   };
 }
 
 function takeStep(history: History): void {
   const { world } = history;
   history.step += 1;
-  act(history);
+  nextEvent(history);
   world.advance(world.random.between(0, 400));
   startDue(history);
   checkAlways(history);
@@ -94,7 +94,7 @@ function quietDown(history: History): void {
 function end(history: History): void {
   const { world, gone } = history;
   world.advance(world.limits['resume.grace'] + GONE_AFTER_GRACE_MS);
-  giveUpTheLate(history);
+  endLateParticipants(history);
   for (const person of world.people) if (!person.isHere && !gone.has(person)) gone.set(person, world.now);
   checkQuiet(history, true);
   checkDepartures(history);

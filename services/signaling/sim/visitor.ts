@@ -4,8 +4,8 @@ import type { History } from './history.ts';
 import { expectedPeople } from './checks.ts';
 
 /** A pod sends the welcome after 300 ms at the latest, so slower answers arrive as changes. */
-const ANSWERS_WITHIN_MS = 290;
-const WELCOMED_WITHIN_MS = 310;
+const MAX_ROUND_TRIP_MS = 290;
+const WELCOME_TIMEOUT_MS = 310;
 /** By then tombstones and digests of the visit have passed. */
 const FORGOTTEN_AFTER_MS = 5000;
 
@@ -14,17 +14,17 @@ export function checkArrival(history: History): void {
   const pod = world.random.pick([...world.pods.keys()]) ?? 'a';
   const roundTrip = 2 * Math.max(...names.map((name) => world.topology.latencyMs(pod, name)));
   const visitor = world.person('the visitor');
-  history.did.push(`${world.now} ms: the visitor (${visitor.id}) joins on ${pod}`);
+  history.events.push(`${world.now} ms: the visitor (${visitor.id}) joins on ${pod}`);
   const here = expectedPeople(history).filter((row) => row.endsWith('here'));
   visitor.join(pod);
-  certainty.say(visitor, pod);
-  world.advance(WELCOMED_WITHIN_MS);
+  certainty.changed(visitor, pod);
+  world.advance(WELCOME_TIMEOUT_MS);
   const rows = visitor.welcome.roster.map(({ participant, state }) => `${participant} ${state}`);
-  if (roundTrip <= ANSWERS_WITHIN_MS)
+  if (roundTrip <= MAX_ROUND_TRIP_MS)
     for (const row of here)
       assert.ok(rows.includes(row), `the visitor on ${pod} is shown ${row}, not only ${rows.join(', ')}`);
   visitor.leave();
   gone.set(visitor, world.now);
-  certainty.say(visitor, pod);
+  certainty.changed(visitor, pod);
   world.advance(FORGOTTEN_AFTER_MS);
 }

@@ -1,7 +1,7 @@
 /** A range of peer addresses that coturn refuses, in its notation `first-last`, and what uses it. */
 export interface DeniedRange {
   readonly range: string;
-  readonly why: string;
+  readonly reason: string;
 }
 
 /**
@@ -11,29 +11,32 @@ export interface DeniedRange {
  * The documentation ranges (192.0.2.0/24 and others) are not listed: nothing is routed there, and test networks use them as their public segment.
  */
 export const deniedPeers: readonly DeniedRange[] = [
-  { range: '0.0.0.0-0.255.255.255', why: 'this host (RFC 1122); Linux delivers 0.0.0.0 to itself' },
-  { range: '10.0.0.0-10.255.255.255', why: 'private (RFC 1918); pods and Services of many clusters' },
-  { range: '100.64.0.0-100.127.255.255', why: 'shared address space (RFC 6598); pods of some clouds' },
-  { range: '127.0.0.0-127.255.255.255', why: 'loopback of the TURN node' },
-  { range: '169.254.0.0-169.254.255.255', why: 'link-local; cloud metadata answers at 169.254.169.254' },
-  { range: '172.16.0.0-172.31.255.255', why: 'private (RFC 1918); container bridges' },
-  { range: '192.0.0.0-192.0.0.255', why: 'protocol assignments (RFC 6890); metadata of some clouds' },
-  { range: '192.168.0.0-192.168.255.255', why: 'private (RFC 1918)' },
-  { range: '198.18.0.0-198.19.255.255', why: 'benchmarking (RFC 2544); used as private space' },
-  { range: '224.0.0.0-239.255.255.255', why: 'multicast' },
-  { range: '240.0.0.0-255.255.255.255', why: 'reserved and broadcast' },
+  { range: '0.0.0.0-0.255.255.255', reason: 'this host (RFC 1122); Linux delivers 0.0.0.0 to itself' },
+  { range: '10.0.0.0-10.255.255.255', reason: 'private (RFC 1918); pods and Services of many clusters' },
+  { range: '100.64.0.0-100.127.255.255', reason: 'shared address space (RFC 6598); pods of some clouds' },
+  { range: '127.0.0.0-127.255.255.255', reason: 'loopback of the TURN node' },
+  { range: '169.254.0.0-169.254.255.255', reason: 'link-local; cloud metadata answers at 169.254.169.254' },
+  { range: '172.16.0.0-172.31.255.255', reason: 'private (RFC 1918); container bridges' },
+  { range: '192.0.0.0-192.0.0.255', reason: 'protocol assignments (RFC 6890); metadata of some clouds' },
+  { range: '192.168.0.0-192.168.255.255', reason: 'private (RFC 1918)' },
+  { range: '198.18.0.0-198.19.255.255', reason: 'benchmarking (RFC 2544); used as private space' },
+  { range: '224.0.0.0-239.255.255.255', reason: 'multicast' },
+  { range: '240.0.0.0-255.255.255.255', reason: 'reserved and broadcast' },
   // The range starts at ::1: coturn 4.6 takes a range that starts at `::` for one that contains every IPv4 address. It always refuses `::` itself.
-  { range: '::1-::ffff:ffff', why: 'loopback ::1 and IPv4-compatible addresses' },
-  { range: '::ffff:0.0.0.0-::ffff:255.255.255.255', why: 'IPv4-mapped: any IPv4 address in disguise' },
-  { range: '64:ff9b::-64:ff9b::ffff:ffff', why: 'NAT64 (RFC 6052): any IPv4 address in disguise' },
-  { range: '64:ff9b:1::-64:ff9b:1:ffff:ffff:ffff:ffff:ffff', why: 'local NAT64 (RFC 8215)' },
-  { range: '2001::-2001:0:ffff:ffff:ffff:ffff:ffff:ffff', why: 'Teredo: carries an IPv4 address' },
-  { range: '2002::-2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff', why: '6to4: carries an IPv4 address' },
-  { range: 'fc00::-fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', why: 'unique local (RFC 4193); fd00:ec2::254' },
-  { range: 'fe80::-febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff', why: 'link-local' },
+  { range: '::1-::ffff:ffff', reason: 'loopback ::1 and IPv4-compatible addresses' },
+  { range: '::ffff:0.0.0.0-::ffff:255.255.255.255', reason: 'IPv4-mapped: any IPv4 address in disguise' },
+  { range: '64:ff9b::-64:ff9b::ffff:ffff', reason: 'NAT64 (RFC 6052): any IPv4 address in disguise' },
+  { range: '64:ff9b:1::-64:ff9b:1:ffff:ffff:ffff:ffff:ffff', reason: 'local NAT64 (RFC 8215)' },
+  { range: '2001::-2001:0:ffff:ffff:ffff:ffff:ffff:ffff', reason: 'Teredo: carries an IPv4 address' },
+  { range: '2002::-2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff', reason: '6to4: carries an IPv4 address' },
+  {
+    range: 'fc00::-fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
+    reason: 'unique local (RFC 4193); fd00:ec2::254',
+  },
+  { range: 'fe80::-febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff', reason: 'link-local' },
   {
     range: 'fec0::-feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
-    why: 'site-local, deprecated and still private',
+    reason: 'site-local, deprecated and still private',
   },
-  { range: 'ff00::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', why: 'multicast' },
+  { range: 'ff00::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', reason: 'multicast' },
 ];

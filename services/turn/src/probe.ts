@@ -15,8 +15,8 @@ export async function probeStun(host: string, port: number, deadlineMs: number):
 }
 
 /** Whether a STUN or TURN server answers within this time. */
-export function answersStun(host: string, port: number, withinMs: number): Promise<boolean> {
-  return probeStun(host, port, withinMs).then(
+export function answersStun(host: string, port: number, timeoutMs: number): Promise<boolean> {
+  return probeStun(host, port, timeoutMs).then(
     () => true,
     () => false,
   );

@@ -68,7 +68,7 @@ export function renderTurnserver(settings: TurnSettings): string {
     MAX_BPS: String(maxBytesPerSecond),
     LOOPBACK: settings.allowLoopbackPeers ? 'allow-loopback-peers' : '',
     ALLOWED_PEERS: lines('allowed-peer-ip', settings.turnNodeIps),
-    DENIED_PEERS: deniedPeers.map(({ range, why }) => `# ${why}\ndenied-peer-ip=${range}`).join('\n'),
+    DENIED_PEERS: deniedPeers.map(({ range, reason }) => `# ${reason}\ndenied-peer-ip=${range}`).join('\n'),
     STATE_DIR: settings.stateDir,
   });
 }

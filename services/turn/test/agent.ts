@@ -19,7 +19,7 @@ export const base = {
 
 /** Below the ports that Linux gives to outgoing connections: those are UDP sockets too. */
 const firstPort = 28_000;
-const startsWithinMs = 10_000;
+const startTimeoutMs = 10_000;
 
 /** Runs the agent with the real coturn, which ends with the test; waits until it is ready, or as the caller says. Each needs an `ip` of its own. */
 export async function startAgent(
@@ -67,7 +67,7 @@ export async function textOf(url: string): Promise<string> {
 }
 
 export async function until(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + startsWithinMs;
+  const deadline = Date.now() + startTimeoutMs;
   while (!(await holds().catch(() => false))) {
     if (Date.now() > deadline) throw new Error('it did not come to pass');
     await pause(50);

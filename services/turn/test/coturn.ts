@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { probeStun } from '../src/probe.ts';
 import { renderTurnserver, type TurnSettings } from '../src/render.ts';
 
-const readyWithinMs = 10_000;
+const readyTimeoutMs = 10_000;
 
 /** A node on one machine. Its loopback address is its own, so that its ports are too. */
 export const exampleSettings: TurnSettings = {
@@ -39,7 +39,7 @@ export async function startCoturn(
   const child = spawn('turnserver', ['-c', config], { stdio: 'ignore' });
   const exited = once(child, 'exit');
   await Promise.race([
-    probeStun(settings.listeningIps[0] ?? '', settings.port, readyWithinMs),
+    probeStun(settings.listeningIps[0] ?? '', settings.port, readyTimeoutMs),
     exited.then(([code]) => {
       throw new Error(`coturn ended with exit code ${String(code)}`);
     }),

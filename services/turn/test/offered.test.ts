@@ -14,7 +14,7 @@ import { secret, startAgent, textOf, until } from './agent.ts';
 import { restLogin, TurnClient, type Login } from './turn-client.ts';
 
 /** Far less than what `patient` waits, far more than a busy machine takes. */
-const WITHIN_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 let nats: TestNats;
 /** A pod as it is by default. */
@@ -47,7 +47,7 @@ const settings = (node: string) => ({
   PARLEY_TURN_NATS_PASSWORD: 'turn',
 });
 
-async function toldServers({ url }: RunningPod): Promise<IceServer[]> {
+async function offeredServers({ url }: RunningPod): Promise<IceServer[]> {
   const client = await Client.enter(url, randomRoom());
   client.leave();
   return client.welcome.iceServers;
@@ -59,12 +59,12 @@ interface At {
 }
 
 const isOffered = async (pod: RunningPod, { ip, port }: At): Promise<boolean> =>
-  (await toldServers(pod)).some(({ urls }) => urls.includes(`turn:${ip}:${port}?transport=udp`));
+  (await offeredServers(pod)).some(({ urls }) => urls.includes(`turn:${ip}:${port}?transport=udp`));
 
 const untilOffered = (pod: RunningPod, node: At) =>
-  eventually('it is offered', () => isOffered(pod, node), WITHIN_MS);
-const notTold = (pod: RunningPod, node: At) =>
-  eventually('it is not offered any more', async () => !(await isOffered(pod, node)), WITHIN_MS);
+  eventually('it is offered', () => isOffered(pod, node), TIMEOUT_MS);
+const untilNotOffered = (pod: RunningPod, node: At) =>
+  eventually('it is not offered any more', async () => !(await isOffered(pod, node)), TIMEOUT_MS);
 
 /** A client that does not keep a failed test from ending. */
 async function open(t: TestContext, node: At, login: Login): Promise<TurnClient> {
@@ -77,12 +77,13 @@ test('[TURN-7] [TURN-8] a node is offered once it answers, accepts the offered c
   const node = await startAgent(t, '127.76.0.14', settings('node-a'));
   await untilOffered(patient, node);
   await until(async () => /^parley_turn_lease_held 1$/m.test(await textOf(`${node.url}/metrics`)));
-  const { username = '', credential = '' } = (await toldServers(patient)).find((one) => one.credential) ?? {};
+  const { username = '', credential = '' } =
+    (await offeredServers(patient)).find((one) => one.credential) ?? {};
   const client = await open(t, node, { username, password: credential });
   assert.equal((await client.allocate()).outcome, 'ok');
 
   node.child.kill('SIGTERM');
-  await notTold(patient, node);
+  await untilNotOffered(patient, node);
   assert.equal(node.child.exitCode, null);
   assert.equal(await client.permit('203.0.113.9'), 'ok');
   assert.match(await textOf(`${node.url}/metrics`), /^parley_turn_lease_held 0$/m);
@@ -98,7 +99,7 @@ test('[TURN-6] a node that was killed is not offered after turn.leaseDuration', 
   await untilOffered(usual, node);
   node.child.kill('SIGKILL');
   await once(node.child, 'exit');
-  await notTold(usual, node);
+  await untilNotOffered(usual, node);
 });
 
 test('[TURN-8] a node whose coturn died is withdrawn at once', async (t) => {
@@ -106,7 +107,7 @@ test('[TURN-8] a node whose coturn died is withdrawn at once', async (t) => {
   await untilOffered(patient, node);
   const exited = once(node.child, 'exit');
   process.kill(node.coturnPid(), 'SIGKILL');
-  await notTold(patient, node);
+  await untilNotOffered(patient, node);
   assert.deepEqual(await exited, [1, null]);
 });
 

@@ -23,7 +23,7 @@ export type KeySet = Static<typeof KeySet>;
 
 export type Verified<Claims> =
   | { readonly ok: true; readonly claims: Claims }
-  | { readonly ok: false; readonly why: 'invalid' | 'expired' };
+  | { readonly ok: false; readonly reason: 'invalid' | 'expired' };
 
 export type Sign = (claims: Record<string, unknown>, audience: string, ttlMs: number) => string;
 export type Verify = <Schema extends TSchema>(
@@ -63,9 +63,9 @@ function verifier(publicKeys: ReadonlyMap<string, CryptoKey>): Verify {
         { algorithms: ['EdDSA'], issuer: ISSUER, audience, clockTolerance: CLOCK_TOLERANCE_S },
       );
       const claims = decode(schema, payload);
-      return claims.ok ? { ok: true, claims: claims.message } : { ok: false, why: 'invalid' };
+      return claims.ok ? { ok: true, claims: claims.message } : { ok: false, reason: 'invalid' };
     } catch (error) {
-      return { ok: false, why: error instanceof errors.JWTExpired ? 'expired' : 'invalid' };
+      return { ok: false, reason: error instanceof errors.JWTExpired ? 'expired' : 'invalid' };
     }
   };
 }

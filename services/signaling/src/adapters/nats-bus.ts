@@ -5,9 +5,14 @@ import { heartbeatSubject, podDirectedSubject, podSubject, roomSubject } from '@
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Bus, BusListener } from '../core/ports.ts';
 import { followLink } from './nats-connection.ts';
-import { natsPodBus, type OnBad } from './nats-pod-bus.ts';
+import { natsPodBus, type OnInvalid } from './nats-pod-bus.ts';
 
-export function natsBus(connection: NatsConnection, pod: PodId, listener: BusListener, onBad: OnBad): Bus {
+export function natsBus(
+  connection: NatsConnection,
+  pod: PodId,
+  listener: BusListener,
+  onInvalid: OnInvalid,
+): Bus {
   const link = followLink(connection, () => listener.onBack());
   const own = Buffer.from(`"pod":"${pod}"`);
   const subjects = {
@@ -21,7 +26,7 @@ export function natsBus(connection: NatsConnection, pod: PodId, listener: BusLis
       Buffer.from(buffer, byteOffset, Math.min(length, SENDER_PREFIX_BYTES)).includes(own),
   };
   return {
-    ...natsPodBus({ connection, link, pod, subjects, listener, onBad }),
+    ...natsPodBus({ connection, link, pod, subjects, listener, onInvalid }),
     isConnected: link.isConnected,
     async close() {
       // Draining needs an answer of the server, which may be disconnected or disconnect meanwhile.

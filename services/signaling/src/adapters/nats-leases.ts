@@ -2,7 +2,7 @@
 import { decode } from '@parley/protocol/decode';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Static, TSchema } from 'typebox';
-import type { OnBad } from './nats-pod-bus.ts';
+import type { OnInvalid } from './nats-pod-bus.ts';
 
 export interface Source<Kind extends TSchema> {
   readonly subject: string;
@@ -16,15 +16,15 @@ export function subscribeLeases<Kind extends TSchema>(
   connection: NatsConnection,
   { subject, kind, owner }: Source<Kind>,
   onLease: (lease: Static<Kind>) => void,
-  onBad: OnBad,
+  onInvalid: OnInvalid,
 ): void {
   connection.subscribe(subject, {
     callback(error, message) {
       if (error !== null) return;
       const decoded = decode(kind, parsed(message.string()));
-      if (!decoded.ok) onBad(message.subject, decoded.reason);
+      if (!decoded.ok) onInvalid(message.subject, decoded.reason);
       else if (owner !== undefined && !message.subject.endsWith(`.${owner(decoded.message)}`))
-        onBad(message.subject, 'the lease of another');
+        onInvalid(message.subject, 'the lease of another');
       else onLease(decoded.message);
     },
   });

@@ -4,7 +4,7 @@ import { MediaRelay } from '@parley/protocol/media';
 import { mediaRelaySubject, revokedSubject } from '@parley/protocol/subjects';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { MediaBus, MediaListener } from '../core/ports.ts';
-import type { OnBad } from './nats-pod-bus.ts';
+import type { OnInvalid } from './nats-pod-bus.ts';
 import { followLink } from './nats-connection.ts';
 import { subscribeLeases } from './nats-leases.ts';
 
@@ -13,7 +13,7 @@ export function natsMedia(
   connection: NatsConnection,
   region: RegionId,
   listener: MediaListener,
-  onBad: OnBad,
+  onInvalid: OnInvalid,
 ): MediaBus {
   const { canPublish } = followLink(connection);
   const source = {
@@ -21,7 +21,7 @@ export function natsMedia(
     kind: MediaRelay,
     owner: ({ relay }: MediaRelay) => relay,
   };
-  subscribeLeases(connection, source, (relay) => listener.onRelay(relay), onBad);
+  subscribeLeases(connection, source, (relay) => listener.onRelay(relay), onInvalid);
   return {
     revoke(participant, untilS) {
       // A revocation is not queued for a restored link: the participant may have returned by then.

@@ -10,14 +10,14 @@ import {
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { PageBus, PageListener } from '../core/ports.ts';
 import { followLink } from './nats-connection.ts';
-import { natsPodBus, type OnBad } from './nats-pod-bus.ts';
+import { natsPodBus, type OnInvalid } from './nats-pod-bus.ts';
 
 /** The bus ends with the connection, which it shares with others. */
 export function natsPages(
   connection: NatsConnection,
   pod: PodId,
   listener: PageListener,
-  onBad: OnBad,
+  onInvalid: OnInvalid,
 ): PageBus {
   const link = followLink(connection, () => listener.onBack());
   const subjects = {
@@ -27,5 +27,5 @@ export function natsPages(
     directed: podVisitorDirectedSubject,
     decode: decodePageBusMessage,
   };
-  return natsPodBus({ connection, link, pod, subjects, listener, onBad });
+  return natsPodBus({ connection, link, pod, subjects, listener, onInvalid });
 }

@@ -10,7 +10,7 @@ import type { PodBus, PodListener } from '../core/ports.ts';
 import type { Link } from './nats-connection.ts';
 
 /** Called for messages that do not match their schema, for the log and a counter. */
-export type OnBad = (subject: string, why: string) => void;
+export type OnInvalid = (subject: string, reason: string) => void;
 
 export interface Subjects<Topic, Message> {
   readonly heartbeats: string;
@@ -28,19 +28,19 @@ export interface PodBusParts<Topic, Message> {
   readonly pod: PodId;
   readonly subjects: Subjects<Topic, Message>;
   readonly listener: PodListener<Message>;
-  readonly onBad: OnBad;
+  readonly onInvalid: OnInvalid;
 }
 
 /** Nothing is received or sent while NATS is disconnected. */
 export function natsPodBus<Topic, Message>(parts: PodBusParts<Topic, Message>): PodBus<Topic, Message> {
-  const { connection, link, pod, subjects, listener, onBad } = parts;
+  const { connection, link, pod, subjects, listener, onInvalid } = parts;
   const topics = new Map<Topic, Subscription>();
 
   const onMessage = (error: Error | null, message: Msg): void => {
     if (error !== null) return;
     const decoded = subjects.decode(message.string());
     if (decoded.ok) listener.onMessage(decoded.message);
-    else onBad(message.subject, decoded.reason);
+    else onInvalid(message.subject, decoded.reason);
   };
   const onTopicMessage = (error: Error | null, message: Msg): void => {
     if (error === null && subjects.isOwn?.(message.data) === true) return;
@@ -49,7 +49,7 @@ export function natsPodBus<Topic, Message>(parts: PodBusParts<Topic, Message>): 
   const onTransferMessage = (error: Error | null, message: Msg): void => {
     if (error !== null) return;
     const transfer = readTransfer(message.data);
-    if (transfer === undefined) onBad(message.subject, 'bad transfer');
+    if (transfer === undefined) onInvalid(message.subject, 'bad transfer');
     else listener.onTransfer(transfer);
   };
   const publish = (subject: string, data: string | Uint8Array): void => {
@@ -58,7 +58,7 @@ export function natsPodBus<Topic, Message>(parts: PodBusParts<Topic, Message>): 
     try {
       connection.publish(subject, data);
     } catch (error) {
-      onBad(subject, `not sent: ${String(error)}`);
+      onInvalid(subject, `not sent: ${String(error)}`);
     }
   };
   const publishMessage = (subject: string, message: Message): void =>

@@ -12,12 +12,12 @@ interface Known<Kept extends Lease> {
 }
 
 export class Leases<Kept extends Lease> {
-  readonly #lapseMs: number;
+  readonly #durationMs: number;
   readonly #max: number;
   readonly #known = new Map<string, Known<Kept>>();
 
-  constructor({ lapseMs, max }: { readonly lapseMs: number; readonly max: number }) {
-    this.#lapseMs = lapseMs;
+  constructor({ durationMs, max }: { readonly durationMs: number; readonly max: number }) {
+    this.#durationMs = durationMs;
     this.#max = max;
   }
 
@@ -28,7 +28,7 @@ export class Leases<Kept extends Lease> {
     // A late message of an earlier process.
     if (known !== undefined && known.lease.epoch > lease.epoch) return;
     if (known === undefined && this.#known.size >= this.#max) return;
-    this.#known.set(name, { lease, until: now + this.#lapseMs });
+    this.#known.set(name, { lease, until: now + this.#durationMs });
   }
 
   living(now: number): Kept[] {

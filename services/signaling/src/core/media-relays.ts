@@ -16,7 +16,7 @@ export class MediaRelays {
 
   constructor(limits: Pick<Limits, 'media.leaseDuration' | 'media.relays' | 'media.participantsPerRelay'>) {
     this.#perRelay = limits['media.participantsPerRelay'];
-    this.#leases = new Leases({ lapseMs: limits['media.leaseDuration'], max: limits['media.relays'] });
+    this.#leases = new Leases({ durationMs: limits['media.leaseDuration'], max: limits['media.relays'] });
   }
 
   /** The lease of a relay arrived. `now` in ms, from a monotonic clock. */

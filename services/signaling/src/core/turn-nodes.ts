@@ -20,7 +20,7 @@ export class TurnNodes {
   readonly #own: Own;
 
   constructor(limits: TurnLimits, own: Own) {
-    this.#leases = new Leases({ lapseMs: limits['turn.leaseDuration'], max: limits['turn.nodes'] });
+    this.#leases = new Leases({ durationMs: limits['turn.leaseDuration'], max: limits['turn.nodes'] });
     this.#max = limits['turn.offered'];
     this.#own = own;
   }

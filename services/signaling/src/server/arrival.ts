@@ -46,7 +46,7 @@ export async function readArrival(
       ? await tokens.verifyTicket(message.ticket)
       : await tokens.verifyResume(message.token);
   const kind = message.type === 'enter' ? 'TICKET' : 'RESUME';
-  if (!verified.ok) return { code: verified.why === 'expired' ? `${kind}_EXPIRED` : `${kind}_INVALID` };
+  if (!verified.ok) return { code: verified.reason === 'expired' ? `${kind}_EXPIRED` : `${kind}_INVALID` };
   const { claims } = verified;
   if (claims.room !== room) return { code: `${kind}_INVALID` };
   const refused = gate({ kind: message.type, room, participant: claims.sub });

@@ -104,20 +104,20 @@ export class Connection {
   #onMessage(data: Buffer, isBinary: boolean): void {
     const { limits } = this.#host;
     if (isDirected(data)) return this.#onDirected(data, isBinary);
-    if (isBinary) return this.#onBadMessage('BAD_MESSAGE', 'a binary message must be a directed message');
+    if (isBinary) return this.#onInvalidMessage('BAD_MESSAGE', 'a binary message must be a directed message');
     // The first message may be a resume, which contains chat lines.
     const max = this.#stage.stage === 'unauthenticated' ? limits['message.bytes'] : limits['control.bytes'];
     if (data.length > max) return this.end('MESSAGE_TOO_LARGE');
     const decoded = decodeClientMessage(data.toString('utf8'));
     if (decoded.ok) this.#onControl(decoded.message, this.#host.now());
-    else this.#onBadMessage(decoded.code, decoded.reason);
+    else this.#onInvalidMessage(decoded.code, decoded.reason);
   }
 
   #onDirected(data: Buffer, binary: boolean): void {
     if (this.#stage.stage !== 'participant') return this.end('ENTER_REQUIRED');
     const head = readDirected(data);
     if (head === undefined)
-      return this.#onBadMessage('BAD_MESSAGE', 'the envelope of a directed message is malformed');
+      return this.#onInvalidMessage('BAD_MESSAGE', 'the envelope of a directed message is malformed');
     const { to, id, payloadAt } = head;
     this.#host.handle({
       type: 'directed',
@@ -210,9 +210,9 @@ export class Connection {
     return this.#chat.take(1, this.#host.now());
   }
 
-  #onBadMessage(code: 'BAD_MESSAGE' | 'UNKNOWN_TYPE', why: string): void {
-    if (this.#stage.stage === 'unauthenticated') this.end(code, { message: why });
-    else this.#wire.bad(code, why);
+  #onInvalidMessage(code: 'BAD_MESSAGE' | 'UNKNOWN_TYPE', reason: string): void {
+    if (this.#stage.stage === 'unauthenticated') this.end(code, { message: reason });
+    else this.#wire.bad(code, reason);
   }
 
   /** Sends one message. A welcome makes this the socket of a participant, who may use TURN from then on. SPEC rule TURN-10. */

@@ -40,7 +40,7 @@ function createServer(context: RouteContext): FastifyInstance {
       pod.metrics.refusals.inc({ code: 'BAD_REQUEST' });
       refuse(reply, 'BAD_REQUEST');
     },
-    clientErrorHandler: (error, stream) => onBadBytes(context, error, stream),
+    clientErrorHandler: (error, stream) => onInvalidBytes(context, error, stream),
   });
   // An `Expect` header that Node.js does not know, to which it would answer without a body.
   app.server.on('checkExpectation', ({ socket }) => {
@@ -87,7 +87,7 @@ function allowCrossOrigin(allowed: readonly string[], request: FastifyRequest, r
 }
 
 /** Bytes that are not a request, or a request that is late. All connections come from the edge, so a cap on connections per network is the edge's. */
-function onBadBytes({ pod }: RouteContext, error: Error & { code?: string }, stream: Duplex): void {
+function onInvalidBytes({ pod }: RouteContext, error: Error & { code?: string }, stream: Duplex): void {
   if (error.code === 'ECONNRESET' || !stream.writable) {
     stream.destroy();
     return;

@@ -49,10 +49,10 @@ export function carryOutPageEffect(parts: PageEffectsParts, effect: PageEffect):
 
 function deliver(
   parts: PageEffectsParts,
-  { socket, from, payload, binary, taken, slow }: PageEffect & { type: 'deliver' },
+  { socket, from, payload, binary, delivered, slow }: PageEffect & { type: 'deliver' },
 ): void {
   parts.metrics.directedHere += 1;
-  const next = parts.visitors.get(socket)?.deliver(from, payload, binary) ? taken : slow;
+  const next = parts.visitors.get(socket)?.deliver(from, payload, binary) ? delivered : slow;
   if (next !== undefined) carryOutPageEffect(parts, next);
 }
 

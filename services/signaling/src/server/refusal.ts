@@ -18,13 +18,13 @@ const DEFAULT_RETRY_MS = 2000;
 export function refuse(
   reply: FastifyReply,
   code: Code,
-  why?: string,
+  reason?: string,
   retryAfterMs = DEFAULT_RETRY_MS,
 ): FastifyReply {
   const entry = CODES[code];
   const answer: ErrorAnswer = {
     code,
-    message: why ?? entry.meaning,
+    message: reason ?? entry.meaning,
     ...(entry.retry ? { retryAfterMs } : {}),
   };
   if (entry.retry) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1000))));

@@ -41,10 +41,16 @@ export interface RunningPod {
 
 /** The adapters behind the ports: tests use memory, `main` uses NATS. */
 export interface Backing {
-  readonly openBus: (listener: BusListener, onBad: (subject: string, why: string) => void) => Bus;
-  readonly openMedia: (listener: MediaListener, onBad: (subject: string, why: string) => void) => MediaBus;
-  readonly openPages: (listener: PageListener, onBad: (subject: string, why: string) => void) => PageBus;
-  readonly openTurn: (listener: TurnListener, onBad: (subject: string, why: string) => void) => void;
+  readonly openBus: (listener: BusListener, onInvalid: (subject: string, reason: string) => void) => Bus;
+  readonly openMedia: (
+    listener: MediaListener,
+    onInvalid: (subject: string, reason: string) => void,
+  ) => MediaBus;
+  readonly openPages: (
+    listener: PageListener,
+    onInvalid: (subject: string, reason: string) => void,
+  ) => PageBus;
+  readonly openTurn: (listener: TurnListener, onInvalid: (subject: string, reason: string) => void) => void;
   readonly store: RoomStore;
   readonly seats: SeatStore;
 }
@@ -54,11 +60,11 @@ export async function natsBacking(config: Config): Promise<Backing> {
   const lasting = { ...config.nats, lifetimeMs: roomLifetime(config.limits['room.idleTimeout']) };
   const turnNodes = { subject: turnNodeSubject, kind: TurnNode };
   return {
-    openBus: (listener, onBad) => natsBus(connection, config.pod, listener, onBad),
-    openMedia: (listener, onBad) => natsMedia(connection, config.region, listener, onBad),
-    openPages: (listener, onBad) => natsPages(connection, config.pod, listener, onBad),
-    openTurn: (listener, onBad) =>
-      subscribeLeases(connection, turnNodes, (node) => listener.onNode(node), onBad),
+    openBus: (listener, onInvalid) => natsBus(connection, config.pod, listener, onInvalid),
+    openMedia: (listener, onInvalid) => natsMedia(connection, config.region, listener, onInvalid),
+    openPages: (listener, onInvalid) => natsPages(connection, config.pod, listener, onInvalid),
+    openTurn: (listener, onInvalid) =>
+      subscribeLeases(connection, turnNodes, (node) => listener.onNode(node), onInvalid),
     store: kvRooms(connection, { ...lasting, rooms: config.limits['region.rooms'] }),
     seats: kvSeats(connection, lasting),
   };
@@ -71,10 +77,10 @@ export async function startPod(config: Config, backing: Backing, log: Logger): P
   const renewals = new RoomRenewals({ store, seats, idleMs: config.limits['room.idleTimeout'] });
   const rooms = roomsOf(store, config.region, config.limits, renewals);
   const badMessages = warnings(log, config.limits['pod.badMessageLogLines']);
-  const onBad = (subject: string, why: string): void => {
+  const onInvalid = (subject: string, reason: string): void => {
     pod.metrics.badBusMessages += 1;
     // The last part of the subject identifies the room or page, which the log must not contain.
-    badMessages({ subject: subject.replace(/[^.]+$/, '…'), why }, 'bus message not understood');
+    badMessages({ subject: subject.replace(/[^.]+$/, '…'), reason }, 'bus message not understood');
   };
   const pod = new SignalingPod({
     config,
@@ -83,10 +89,10 @@ export async function startPod(config: Config, backing: Backing, log: Logger): P
     proofs,
     rooms,
     seats,
-    openBus: (listener) => backing.openBus(listener, onBad),
-    openMedia: (listener) => backing.openMedia(listener, onBad),
-    openPages: (listener) => backing.openPages(listener, onBad),
-    openTurn: (listener) => backing.openTurn(listener, onBad),
+    openBus: (listener) => backing.openBus(listener, onInvalid),
+    openMedia: (listener) => backing.openMedia(listener, onInvalid),
+    openPages: (listener) => backing.openPages(listener, onInvalid),
+    openTurn: (listener) => backing.openTurn(listener, onInvalid),
   });
   const http = createHttp({ config, log, pod, rooms, store, seats, tokens, ...pod.rates });
   acceptSockets(http.server, pod, config);

@@ -78,7 +78,7 @@ export class Wire {
     socket.on('ping', () => this.#onSign());
     socket.on('pong', () => this.#onSign());
     // `ws` has closed the socket with the right code already (1002, 1007 or 1009); the close event follows.
-    socket.on('error', (error) => this.#onBadFrame(error));
+    socket.on('error', (error) => this.#onInvalidFrame(error));
     socket.on('close', () => {
       this.#ending();
       clearTimeout(this.#endTimer);
@@ -119,10 +119,10 @@ export class Wire {
   }
 
   /** Answers an invalid message with an error; after too many the socket ends. */
-  bad(code: 'BAD_MESSAGE' | 'UNKNOWN_TYPE', why: string): void {
+  bad(code: 'BAD_MESSAGE' | 'UNKNOWN_TYPE', reason: string): void {
     this.#badMessages += 1;
-    if (this.#badMessages > this.#host.limits['socket.badMessages']) this.end(code, { message: why });
-    else this.sendError(code, { message: why });
+    if (this.#badMessages > this.#host.limits['socket.badMessages']) this.end(code, { message: reason });
+    else this.sendError(code, { message: reason });
   }
 
   /** Sends the error where there is a code, and closes. */
@@ -157,7 +157,7 @@ export class Wire {
     if (this.#closing || this.#socket.readyState !== WebSocket.OPEN || this.#isSlow()) return;
     this.#socket.ping();
     // Includes the answers to the peer's pings, which `ws` writes.
-    this.#onTaken();
+    this.#updateBuffered();
   }
 
   #onMessage(data: RawData, isBinary: boolean): void {
@@ -191,7 +191,7 @@ export class Wire {
     return false;
   }
 
-  #onBadFrame(error: Error): void {
+  #onInvalidFrame(error: Error): void {
     const close = 'code' in error ? FRAME_ERRORS[String(error.code)] : undefined;
     this.#host.metrics.refusals.inc({ code: close ?? 'BAD_FRAME' });
     // `ws` keeps what it has and drops what follows.
@@ -215,11 +215,11 @@ export class Wire {
   #uncork(): void {
     this.#corked = false;
     this.#stream.uncork();
-    this.#onTaken();
-    if (this.waiting > 0 && this.#stream.writable) this.#stream.write(NOTHING, this.#onTaken);
+    this.#updateBuffered();
+    if (this.waiting > 0 && this.#stream.writable) this.#stream.write(NOTHING, this.#updateBuffered);
   }
 
-  readonly #onTaken = (): void => this.#buffered.set(this.#socket.bufferedAmount);
+  readonly #updateBuffered = (): void => this.#buffered.set(this.#socket.bufferedAmount);
 
   #isSlow(): boolean {
     const isSlow = this.#socket.bufferedAmount > this.#host.limits['socket.bufferedBytes'];

@@ -5,10 +5,9 @@ import type { BusMessage } from '@parley/protocol/bus';
 import type { DirectedTransfer } from '@parley/protocol/directed';
 import { memoryNetwork } from '../../src/adapters/memory-bus.ts';
 import { natsBus } from '../../src/adapters/nats-bus.ts';
-import { connectNats } from '../../src/adapters/nats-connection.ts';
 import type { Bus } from '../../src/core/ports.ts';
 import { eventually } from '../support/deadline.ts';
-import { startNats, type TestNats } from '../support/nats.ts';
+import { connectTo, startNats, type TestNats } from '../support/nats.ts';
 import { randomRoom } from '../support/pod.ts';
 
 interface Member {
@@ -47,14 +46,9 @@ async function overNats(nats: TestNats): Promise<Network> {
   return {
     async join(pod) {
       const about = member();
-      const connection = await connectNats({
-        servers: [nats.url],
-        user: undefined,
-        password: undefined,
-        name: pod,
-      });
-      const bus = natsBus(connection, pod, listener(about), (subject, why) =>
-        assert.fail(`${subject}: ${why}`),
+      const connection = await connectTo(nats, pod);
+      const bus = natsBus(connection, pod, listener(about), (subject, reason) =>
+        assert.fail(`${subject}: ${reason}`),
       );
       buses.push(bus);
       await connection.flush();
@@ -175,12 +169,7 @@ for (const [kind, open] of Object.entries({
 }
 
 test('[BUS-4] a message larger than NATS accepts is lost and logged, and affects no other', async () => {
-  const connection = await connectNats({
-    servers: [nats.url],
-    user: undefined,
-    password: undefined,
-    name: 'pod-big',
-  });
+  const connection = await connectTo(nats, 'pod-big');
   const about = member();
   const bad: string[] = [];
   const bus = natsBus(connection, 'pod-big', listener(about), (subject) => void bad.push(subject));

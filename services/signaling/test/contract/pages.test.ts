@@ -4,11 +4,10 @@ import { after, before, describe, test } from 'node:test';
 import { NO_ROOM, type DirectedTransfer } from '@parley/protocol/directed';
 import type { PageBusMessage } from '@parley/protocol/pages-bus';
 import { memoryPages } from '../../src/adapters/memory-pages.ts';
-import { connectNats } from '../../src/adapters/nats-connection.ts';
 import { natsPages } from '../../src/adapters/nats-pages.ts';
 import type { PageBus } from '../../src/core/ports.ts';
 import { eventually } from '../support/deadline.ts';
-import { startNats, type TestNats } from '../support/nats.ts';
+import { connectTo, startNats, type TestNats } from '../support/nats.ts';
 
 const PAGE = 'c0ffee00'.repeat(8);
 
@@ -48,15 +47,10 @@ function overMemory(): Join {
 function overNats(): Join {
   return async (pod) => {
     const member = about();
-    const connection = await connectNats({
-      servers: [nats.url],
-      user: undefined,
-      password: undefined,
-      name: pod,
-    });
+    const connection = await connectTo(nats, pod);
     close.push(() => connection.close());
-    const bus = natsPages(connection, pod, listener(member), (subject, why) =>
-      assert.fail(`${subject}: ${why}`),
+    const bus = natsPages(connection, pod, listener(member), (subject, reason) =>
+      assert.fail(`${subject}: ${reason}`),
     );
     await connection.flush();
     return { ...member, bus };

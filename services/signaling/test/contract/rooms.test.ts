@@ -8,21 +8,15 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { ROOMS_BUCKET } from '@parley/protocol/subjects';
 import { kvRooms } from '../../src/adapters/kv-rooms.ts';
 import { memoryRooms, type MemoryRoomsOptions } from '../../src/adapters/memory-rooms.ts';
-import { connectNats } from '../../src/adapters/nats-connection.ts';
 import type { RoomRecord, RoomStore, StoredRoom } from '../../src/core/ports.ts';
 import { eventually } from '../support/deadline.ts';
-import { startNats, type TestNats } from '../support/nats.ts';
+import { connectTo, startNats, type TestNats } from '../support/nats.ts';
 
 let nats: TestNats;
 let connection: NatsConnection;
 before(async () => {
   nats = await startNats();
-  connection = await connectNats({
-    servers: [nats.url],
-    user: undefined,
-    password: undefined,
-    name: 'store',
-  });
+  connection = await connectTo(nats, 'store');
 });
 after(async () => {
   await connection.close();
@@ -193,7 +187,7 @@ for (const [kind, open] of Object.entries({
 
 async function openOfFive(): Promise<{ store: RoomStore; close: () => Promise<void> }> {
   const own = await startNats();
-  const link = await connectNats({ servers: [own.url], user: undefined, password: undefined, name: 'store' });
+  const link = await connectTo(own, 'store');
   const store = kvRooms(link, { domain: undefined, replicas: 1, ...KEPT, rooms: 5 });
   return {
     store,
@@ -206,7 +200,7 @@ async function openOfFive(): Promise<{ store: RoomStore; close: () => Promise<vo
 
 test('[ROOM-10] a bucket that was created without lifetimes gets them, and keeps its rooms', async (t) => {
   const own = await startNats();
-  const link = await connectNats({ servers: [own.url], user: undefined, password: undefined, name: 'store' });
+  const link = await connectTo(own, 'store');
   t.after(async () => {
     await link.close();
     await own.close();
@@ -225,7 +219,7 @@ test('[ROOM-10] a bucket that was created without lifetimes gets them, and keeps
 
 test('[ROOM-9] an unreachable store is reported within its time limit, and works again when it is back', async () => {
   const own = await startNats();
-  const link = await connectNats({ servers: [own.url], user: undefined, password: undefined, name: 'store' });
+  const link = await connectTo(own, 'store');
   const store = kvRooms(link, { domain: undefined, replicas: 1, ...KEPT });
   const name = randomName();
   assert.deepEqual(await store.create(record(name)), { ok: true });

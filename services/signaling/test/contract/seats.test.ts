@@ -5,21 +5,15 @@ import { after, before, describe, test } from 'node:test';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { kvSeats } from '../../src/adapters/kv-seats.ts';
 import { memorySeats } from '../../src/adapters/memory-seats.ts';
-import { connectNats } from '../../src/adapters/nats-connection.ts';
 import type { SeatPlan, SeatStore, StoreLifetime } from '../../src/core/ports.ts';
 import { eventually } from '../support/deadline.ts';
-import { startNats, type TestNats } from '../support/nats.ts';
+import { connectTo, startNats, type TestNats } from '../support/nats.ts';
 
 let nats: TestNats;
 let connection: NatsConnection;
 before(async () => {
   nats = await startNats();
-  connection = await connectNats({
-    servers: [nats.url],
-    user: undefined,
-    password: undefined,
-    name: 'seats',
-  });
+  connection = await connectTo(nats, 'seats');
 });
 after(async () => {
   await connection.close();

@@ -35,13 +35,13 @@ test('[CHAT-6] a line that is lost on its way to a pod is repeated half a second
   const world = new World({ pods: ['a', 'b'] });
   const ada = world.join('a');
   const bob = world.join('b');
-  const heard = (): string[] => bob.messagesOf('chat').map(({ line }) => line.text);
+  const received = (): string[] => bob.messagesOf('chat').map(({ line }) => line.text);
   world.network.drop(({ type }) => type === 'chat');
   ada.chat('line-0001', 'hello');
   world.advance(490);
-  assert.deepEqual(heard(), []);
+  assert.deepEqual(received(), []);
   world.advance(20);
-  assert.deepEqual(heard(), ['hello']);
+  assert.deepEqual(received(), ['hello']);
 
   world.network.cut('a', 'b');
   ada.chat('line-0002', 'are you there?');
@@ -50,7 +50,7 @@ test('[CHAT-6] a line that is lost on its way to a pod is repeated half a second
   world.network.withFault(({ type }) => (type === 'sections' ? [] : [0]));
   world.network.healAll();
   world.advance(2000);
-  assert.deepEqual(heard(), ['hello', 'are you there?']);
+  assert.deepEqual(received(), ['hello', 'are you there?']);
 });
 
 test('[CHAT-4] a resume receives the missed lines, on the same pod and on another', () => {

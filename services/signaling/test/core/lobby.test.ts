@@ -95,7 +95,7 @@ describe('the lobby', () => {
     const view = world.store.make('class', { lobby: true });
     const owner = world.join('a', { view, owner: true });
     const guest = world.join('b', { view });
-    world.store.takesMs = 500;
+    world.store.durationMs = 500;
     world.request('b', view.room, 'admit', guest);
     world.advance(100);
     guest.change({ name: 'Guest by another name' });
@@ -109,18 +109,18 @@ describe('the lobby', () => {
     const view = world.store.make('class', { lobby: true });
     const owner = world.join('c', { view, owner: true });
     const guest = world.person();
-    const twin = guest.duplicate();
+    const secondTab = guest.duplicate();
     guest.join('b', view);
-    twin.join('a', view);
+    secondTab.join('a', view);
     world.advance(1000);
-    assert.deepEqual([guest.endedWith, twin.endedWith], [undefined, 'TICKET_USED']);
+    assert.deepEqual([guest.endedWith, secondTab.endedWith], [undefined, 'TICKET_USED']);
     guest.lose();
     world.advance(1000);
     assert.equal(owner.messagesOf('lobby-left').length, 1);
     const policy = world.store.change(view.room, { view: { lobby: false } });
     world.handle('a', { type: 'policy', policy, notify: true });
     world.advance(1000);
-    assert.equal(twin.wasWelcomed, false);
+    assert.equal(secondTab.wasWelcomed, false);
   });
 
   it('[MOD-5] room.lobby, lobby.timeout: limits the number of newcomers and their wait', () => {

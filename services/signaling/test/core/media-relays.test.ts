@@ -6,7 +6,7 @@ import type { MediaRelay } from '@parley/protocol/media';
 import { MediaRelays } from '../../src/core/media-relays.ts';
 import { randomRoom } from '../support/pod.ts';
 
-const LAPSE = defaultLimits()['media.leaseDuration'];
+const LEASE_MS = defaultLimits()['media.leaseDuration'];
 
 const relay = (name: string, about: Partial<MediaRelay> = {}): MediaRelay => ({
   relay: name,
@@ -125,10 +125,10 @@ describe('[MEDIA-10] a participant that lost a relay', () => {
 describe('[MEDIA-2] relays that are not offered', () => {
   test('one whose lease lapsed, until it renews it', () => {
     const all = known(relay('a'));
-    assert.equal(all.pick('x', LAPSE - 1)?.relay, 'a');
-    assert.equal(all.pick('x', LAPSE), undefined);
-    all.onLease(relay('a'), LAPSE + 1);
-    assert.equal(all.pick('x', LAPSE + 2)?.relay, 'a');
+    assert.equal(all.pick('x', LEASE_MS - 1)?.relay, 'a');
+    assert.equal(all.pick('x', LEASE_MS), undefined);
+    all.onLease(relay('a'), LEASE_MS + 1);
+    assert.equal(all.pick('x', LEASE_MS + 2)?.relay, 'a');
   });
 
   test('one that drains, also if an earlier message arrives later', () => {
@@ -144,7 +144,7 @@ describe('[MEDIA-2] relays that are not offered', () => {
     all.onLease(relay('a'), 0);
     all.onLease(relay('b'), 1);
     assert.equal(all.count(2), 1);
-    all.onLease(relay('b'), LAPSE);
-    assert.equal(all.pick('x', LAPSE)?.relay, 'b');
+    all.onLease(relay('b'), LEASE_MS);
+    assert.equal(all.pick('x', LEASE_MS)?.relay, 'b');
   });
 });

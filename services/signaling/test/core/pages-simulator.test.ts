@@ -1,5 +1,5 @@
 /**
- * Histories of one page from a seed: visitors come, read, hold and leave, pods die or restart, messages are lost, and links break. No visitor is told
+ * Histories of one page from a seed: visitors come, read, announce and leave, pods die or restart, messages are lost, and links break. No visitor is told
  * that the page is gone while another holds it or is moving with it from a pod that died; and in quiet periods all counts are exact.
  */
 import assert from 'node:assert/strict';
@@ -10,7 +10,7 @@ const PAGE = 'c0ffee00'.repeat(8);
 const SEEDS = 150;
 const STEPS = 80;
 /** Every live pod knows it by then, also where a message is lost. */
-const KNOWN_MS = 2000;
+const PROPAGATION_MS = 2000;
 /** Visitors of a pod that died are back within this; `page.settleTime` is longer. */
 const BACK_MS = 8000;
 /** By then a lost pod is considered dead, and its pages are settled. */
@@ -52,7 +52,7 @@ class History {
     this.#seed = seed;
     this.#world = new PageWorld({ pods: ['a', 'b', 'c'], seed });
     this.#world.loses = story.loses;
-    this.#world.onTold = (tab, message) => {
+    this.#world.onMessage = (tab, message) => {
       if (message.type === 'count' && message.settled && message.holders === 0) this.#isGone(tab);
     };
   }
@@ -104,8 +104,8 @@ class History {
     if (pod === undefined) return;
     const tab = world.arrive(pod);
     this.#parts.set(tab, { ...part, since: world.now });
-    if (part.has === 'nothing') world.want(tab, PAGE);
-    else world.hold(tab, PAGE, { whole: part.has === 'whole' });
+    if (part.has === 'nothing') world.subscribe(tab, PAGE);
+    else world.announce(tab, PAGE, { whole: part.has === 'whole' });
   }
 
   #holds(tab: Tab): void {
@@ -113,19 +113,19 @@ class History {
     if (part?.has === 'whole') return;
     const has = part?.has === 'part' || this.#world.random.chance(0.5) ? 'whole' : 'part';
     this.#parts.set(tab, { has, since: this.#world.now });
-    this.#world.hold(tab, PAGE, { whole: has === 'whole' });
+    this.#world.announce(tab, PAGE, { whole: has === 'whole' });
   }
 
   #kill(pod: string): void {
     const world = this.#world;
     const { now, random } = world;
-    const wasHeard = [...world.pods.keys()].every((name) => !world.isUnplugged(name));
+    const wasReceived = [...world.pods.keys()].every((name) => !world.isUnplugged(name));
     for (const lost of world.kill(pod)) {
       const part = this.#parts.get(lost);
       this.#parts.delete(lost);
       if (part === undefined) continue;
       // A visitor that held it only for a moment, or without another pod knowing, is missed by none.
-      const since = wasHeard ? part.since : now;
+      const since = wasReceived ? part.since : now;
       this.#onTheWay.push({ has: part.has, since: since - now, at: now + random.between(100, BACK_MS) });
     }
     if (random.chance(0.7)) world.start(pod);
@@ -147,9 +147,9 @@ class History {
     const seenAt = this.#world.isUnplugged(tab.pod) ? this.#cutAt : now;
     const holds = [...this.#parts].some(
       ([{ pod }, { has, since }]) =>
-        has === 'whole' && seenAt - since > KNOWN_MS && !this.#world.isUnplugged(pod),
+        has === 'whole' && seenAt - since > PROPAGATION_MS && !this.#world.isUnplugged(pod),
     );
-    const comes = this.#onTheWay.some(({ has, since }) => has === 'whole' && -since > KNOWN_MS);
+    const comes = this.#onTheWay.some(({ has, since }) => has === 'whole' && -since > PROPAGATION_MS);
     assert.ok(!holds && !comes, `seed ${this.#seed}: at ${now} it is gone on ${tab.pod}`);
   }
 

@@ -5,7 +5,7 @@ import { ROOM } from '../support/ad-hoc.ts';
 import { World } from '../support/world.ts';
 
 test('[RES-5] of two tabs with one token exactly one remains, and the other stops for good', () => {
-  for (const [tab, twinOn] of [
+  for (const [tab, secondTabOn] of [
     ['a', 'a'],
     ['a', 'b'],
     ['b', 'a'],
@@ -14,12 +14,12 @@ test('[RES-5] of two tabs with one token exactly one remains, and the other stop
     const ada = world.join('c');
     const bob = world.join(tab);
     const mark = ada.log.length;
-    const twin = bob.duplicate();
-    twin.resume(twinOn);
+    const secondTab = bob.duplicate();
+    secondTab.resume(secondTabOn);
     world.advance(1000);
-    assert.deepEqual([twin.isHere, bob.endedWith], [true, 'REPLACED'], `${tab} and ${twinOn}`);
+    assert.deepEqual([secondTab.isHere, bob.endedWith], [true, 'REPLACED'], `${tab} and ${secondTabOn}`);
     world.advance(60_000);
-    assert.ok(twin.isHere, 'no ping-pong');
+    assert.ok(secondTab.isHere, 'no ping-pong');
     assert.ok(!ada.news(mark).some((news) => /joined|left/.test(news)), 'the others saw only away and back');
     assert.deepEqual(world.roster('c'), [`${ada.id} here`, `${bob.id} here`].toSorted());
   }
@@ -29,14 +29,14 @@ test('[RES-5] two tabs that resume at the same moment with the same generation o
   const world = new World();
   const ada = world.join('c');
   const bob = world.join('a');
-  const twin = bob.duplicate();
+  const secondTab = bob.duplicate();
   bob.lose();
   world.advance(100);
   bob.resume('a');
-  twin.resume('b');
+  secondTab.resume('b');
   world.advance(1000);
-  assert.notEqual(bob.isHere, twin.isHere);
-  assert.ok([bob.endedWith, twin.endedWith].includes('REPLACED'));
+  assert.notEqual(bob.isHere, secondTab.isHere);
+  assert.ok([bob.endedWith, secondTab.endedWith].includes('REPLACED'));
   world.advance(60_000);
   assert.deepEqual(world.roster('c'), [`${ada.id} here`, `${bob.id} here`].toSorted());
 });
@@ -50,11 +50,11 @@ test('[ROS-4] of two concurrent claims of one generation, the one of the higher 
     // Both pods have the room.
     const others = ['a', 'b', 'c'].map((pod) => world.join(pod));
     const bob = world.join('c');
-    const twin = bob.duplicate();
+    const secondTab = bob.duplicate();
     bob.resume(first);
-    twin.resume(second);
+    secondTab.resume(second);
     world.advance(1000);
-    const [higher, lower] = first === 'b' ? [bob, twin] : [twin, bob];
+    const [higher, lower] = first === 'b' ? [bob, secondTab] : [secondTab, bob];
     assert.ok(higher.isHere);
     assert.equal(lower.endedWith, 'REPLACED');
     const everyMember = [...others, bob].map(({ id }) => `${id} here`).toSorted();
@@ -80,10 +80,10 @@ test('[RES-5] a resume that is not above the current generation is itself replac
   const bob = world.join('a');
   bob.resume('a', { generation: 5 });
   world.advance(500);
-  const twin = bob.duplicate();
-  twin.resume('b', { generation: 5 });
+  const secondTab = bob.duplicate();
+  secondTab.resume('b', { generation: 5 });
   world.advance(500);
-  assert.equal(twin.endedWith, 'REPLACED');
+  assert.equal(secondTab.endedWith, 'REPLACED');
   assert.ok(bob.isHere);
 });
 
@@ -91,13 +91,13 @@ test('[ROS-4] [RES-5] a participant that left on another pod does not remain thr
   const world = new World();
   const ada = world.join('c');
   const bob = world.join('a');
-  const twin = bob.duplicate();
+  const secondTab = bob.duplicate();
   // Pod a receives nothing of the second tab but its departure.
   world.network.cut('b', 'a');
-  twin.resume('b');
+  secondTab.resume('b');
   world.advance(500);
   world.network.heal('b', 'a');
-  twin.leave();
+  secondTab.leave();
   world.advance(3000);
   assert.equal(bob.endedWith, 'REPLACED');
   for (const pod of ['a', 'c']) assert.deepEqual(world.roster(pod), [`${ada.id} here`]);

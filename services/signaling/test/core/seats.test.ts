@@ -117,7 +117,7 @@ describe('a room with a cap', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 2 });
     const bo = world.join('b', { view });
-    world.store.takesMs = 4000;
+    world.store.durationMs = 4000;
     const ada = world.person();
     ada.join('b', view);
     ada.lose();
@@ -147,11 +147,11 @@ describe('a room with a cap', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 1 });
     const ada = world.person();
-    const twin = ada.duplicate();
+    const secondTab = ada.duplicate();
     ada.join('b', view);
-    twin.join('a', view);
+    secondTab.join('a', view);
     world.advance(1000);
-    assert.equal(twin.endedWith, 'REPLACED');
+    assert.equal(secondTab.endedWith, 'REPLACED');
     world.advance(world.limits['resume.grace'] + 10_000);
     assert.equal(ada.isHere, true);
     ada.leave();
@@ -186,14 +186,14 @@ describe('a room with a cap', () => {
     const view = world.store.make('panel', { cap: 2 });
     world.join('a', { view });
     const ada = world.person();
-    const twin = ada.duplicate();
+    const secondTab = ada.duplicate();
     ada.join('b', view);
     while (!ada.isHere) world.advance(1);
     // Pod a does not know it yet.
-    world.store.takesMs = 1000;
-    twin.join('a', view);
+    world.store.durationMs = 1000;
+    secondTab.join('a', view);
     world.advance(2000);
-    assert.deepEqual([ada.isHere, twin.endedWith], [true, 'TICKET_USED']);
+    assert.deepEqual([ada.isHere, secondTab.endedWith], [true, 'TICKET_USED']);
     ada.leave();
     world.advance(400);
     assert.equal(seated(world, view).length, 1);
@@ -266,12 +266,12 @@ describe('a resume into a room with a cap that no pod has open', () => {
     world.kill('a');
     world.start('a');
     world.advance(3000);
-    world.store.takesMs = 500;
+    world.store.durationMs = 500;
     ada.resume('a', { view });
     world.advance(200);
     ada.lose();
     world.advance(1000);
-    world.store.takesMs = 3;
+    world.store.durationMs = 3;
     assert.deepEqual(seated(world, view), [`${ada.id} a`]);
     for (const pod of ['a', 'b']) assert.equal(world.join(pod, { view }).endedWith, 'ROOM_FULL', pod);
     world.advance(world.limits['resume.grace'] - 5000);
@@ -290,7 +290,7 @@ describe('a resume into a room with a cap that no pod has open', () => {
     eve.leave();
     world.advance(100);
     restart(world);
-    world.store.takesMs = 500;
+    world.store.durationMs = 500;
     eve.resume('a', { view });
     world.advance(100);
     eve.lose();

@@ -6,7 +6,7 @@ import type { TurnNode } from '@parley/protocol/turn';
 import { TurnNodes } from '../../src/core/turn-nodes.ts';
 import { randomRoom } from '../support/pod.ts';
 
-const LAPSE = defaultLimits()['turn.leaseDuration'];
+const LEASE_MS = defaultLimits()['turn.leaseDuration'];
 const OWN = { region: 'eu', key: 'k'.repeat(16) };
 
 const node = (name: string, about: Partial<TurnNode> = {}): TurnNode => ({
@@ -80,10 +80,10 @@ describe('[TURN-7] the TURN nodes of a room', () => {
 describe('[TURN-6] TURN nodes that are not offered', () => {
   test('one whose lease lapsed, until it renews it', () => {
     const all = known([node('a')]);
-    assert.equal(all.count(LAPSE - 1), 1);
-    assert.deepEqual(namesOf(all, 'x', LAPSE), []);
-    all.onLease(node('a'), LAPSE + 1);
-    assert.deepEqual(namesOf(all, 'x', LAPSE + 2), ['eu/a']);
+    assert.equal(all.count(LEASE_MS - 1), 1);
+    assert.deepEqual(namesOf(all, 'x', LEASE_MS), []);
+    all.onLease(node('a'), LEASE_MS + 1);
+    assert.deepEqual(namesOf(all, 'x', LEASE_MS + 2), ['eu/a']);
   });
 
   test('one that drains, also if a message of its earlier process arrives later', () => {
@@ -102,7 +102,7 @@ describe('[TURN-6] TURN nodes that are not offered', () => {
   test('those beyond turn.nodes, until a known lease lapses', () => {
     const all = known([node('a'), node('b')], { 'turn.nodes': 1 });
     assert.equal(all.count(1), 1);
-    all.onLease(node('b'), LAPSE);
-    assert.deepEqual(namesOf(all, 'x', LAPSE), ['eu/b']);
+    all.onLease(node('b'), LEASE_MS);
+    assert.deepEqual(namesOf(all, 'x', LEASE_MS), ['eu/b']);
   });
 });

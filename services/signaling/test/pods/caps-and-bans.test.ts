@@ -41,7 +41,7 @@ async function attempt(at: number, room: string, body = '{}'): Promise<Client | 
   if (!joined.ok) return joined.error.code;
   const client = new Client(room);
   await client.connect(url);
-  client.say({
+  client.sendMessage({
     type: 'enter',
     ticket: joined.answer.ticket,
     generation: 1,

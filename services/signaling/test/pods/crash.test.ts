@@ -49,7 +49,7 @@ describe('two pods', { concurrency: 4 }, () => {
     assert.deepEqual(bob.welcome.roster.map(({ name }) => name).toSorted(), ['Ada', 'Bob']);
     ada.send(bob, 'm1', 'an offer');
     assert.equal((await bob.waitForDirected('an offer')).from, ada.participant);
-    bob.say({ type: 'chat', id: 'line-0001', text: 'hello' });
+    bob.sendMessage({ type: 'chat', id: 'line-0001', text: 'hello' });
     assert.equal((await ada.waitFor('chat')).line.text, 'hello');
     await bob.waitFor('chat-ack');
     bob.leave();
@@ -67,7 +67,7 @@ describe('two pods', { concurrency: 4 }, () => {
     const mark = ada.log.length;
     const killedAt = performance.now();
     await two.kill();
-    await ada.waitFor('away', { match: about(participant), withinMs: 5000 });
+    await ada.waitFor('away', { match: about(participant), timeoutMs: 5000 });
     assert.ok(performance.now() - killedAt < 5000);
     const welcome = await bob.resume(one.url, 'Bob');
     assert.equal(welcome.participant, participant);
@@ -125,7 +125,7 @@ describe('two pods', { concurrency: 4 }, () => {
     await server.kill();
     await eventually('neither is ready', async () => !(await isReady(one.url)) && !(await isReady(two.url)));
     // Sent while NATS is down.
-    bob.say({ type: 'change', name: 'Robert' });
+    bob.sendMessage({ type: 'change', name: 'Robert' });
     await server.start();
     await eventually('both are ready', async () => (await isReady(one.url)) && (await isReady(two.url)));
     const { name } = await ada.waitFor('changed', { since: mark, match: about(bob.participant) });

@@ -76,7 +76,7 @@ describe('SIGTERM', () => {
       const agreeMs = performance.now() - since;
       assert.equal(await within('the process ends', ended, 15_000), 0);
       const exitMs = performance.now() - since;
-      crowd.assertNobodyNoticed();
+      crowd.assertUndisturbed();
       assert.ok(
         crowd.people.every(({ welcomes }) => welcomes === 2),
         'each client moved once',

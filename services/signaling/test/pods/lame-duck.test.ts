@@ -11,7 +11,7 @@ import { startPodProcess, type PodProcess } from './support/pod-process.ts';
 import type { ResumingClient } from './support/resuming-client.ts';
 
 /** A server in lame duck mode closes no connection in its first ten seconds: a pod that has moved before then moved by itself. */
-const MOVED_WITHIN_MS = 9000;
+const MOVE_TIMEOUT_MS = 9000;
 const SEND_EVERY_MS = 10;
 
 const keys = writeKeys();
@@ -52,7 +52,7 @@ test('[BUS-7] a NATS server in lame duck mode: its pods move before they are cut
   first.lameDuck();
   // A participant joins on either side while the pod moves.
   const newcomers = await Promise.all([one, two].map(({ url }) => Client.enter(url, ada.room, 'Newcomer')));
-  await eventually('the pod has moved', async () => (await first.clients()) === 0, MOVED_WITHIN_MS);
+  await eventually('the pod has moved', async () => (await first.clients()) === 0, MOVE_TIMEOUT_MS);
   const movedMs = performance.now() - since;
   await first.kill();
   await eventually(

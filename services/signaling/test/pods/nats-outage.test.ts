@@ -12,7 +12,7 @@ import { startPodProcess, type PodProcess } from './support/pod-process.ts';
 const ROOMS = 10;
 const PER_ROOM = 4;
 /** P3 gives 2 s from the moment all links are up; a pod finds the server again within half a second of its return. */
-const AGREE_WITHIN_MS = 2500;
+const AGREEMENT_TIMEOUT_MS = 2500;
 /** Of a pod without a bus, from which on it opens rooms that are not there. */
 const ALONE_AFTER_MS = 5000;
 
@@ -85,12 +85,12 @@ async function outage(t: TestContext, outageMs: number): Promise<void> {
   const upAt = performance.now();
   await eventually('both are ready', async () => (await isReady(one.url)) && (await isReady(two.url)));
   const readyMs = performance.now() - upAt;
-  await eventually('rosters agree', () => crowd.agrees(), AGREE_WITHIN_MS + readyMs);
+  await eventually('rosters agree', () => crowd.agrees(), AGREEMENT_TIMEOUT_MS + readyMs);
   const agreeMs = performance.now() - upAt;
   ada.send(cas, 'again', 'a later offer');
   await eventually('messages cross again', () => cas.directed.includes('a later offer'));
   // The participants of the newcomer's room on its pod saw it join and leave; no other saw a change.
-  crowd.assertNobodyNoticed({ except: newcomer.participant });
+  crowd.assertUndisturbed({ except: newcomer.participant });
   assert.ok(
     crowd.people.every((person) => person === mover || person.welcomes === 1),
     'sockets stayed open',

@@ -40,18 +40,18 @@ async function nextPod(server = nats): Promise<PodProcess> {
 
 async function holderOn(pod: PodProcess): Promise<Visitor> {
   const holder = await Visitor.arrive(pod);
-  holder.say({ type: 'announce', page: PAGE, whole: true, bytes: 1000 });
+  holder.sendMessage({ type: 'announce', page: PAGE, whole: true, bytes: 1000 });
   return holder;
 }
 
 async function readerOn(pod: PodProcess): Promise<Visitor> {
   const reader = await Visitor.arrive(pod);
-  reader.say({ type: 'subscribe', page: PAGE });
+  reader.sendMessage({ type: 'subscribe', page: PAGE });
   return reader;
 }
 
 /** Whether it was ever sent that the page is gone. */
-const wasTold = ({ messages }: Visitor, since = 0): boolean =>
+const wasReportedGone = ({ messages }: Visitor, since = 0): boolean =>
   messages.slice(since).some((one) => one.type === 'count' && one.settled && one.holders === 0);
 
 describe('a page', { concurrency: 3 }, () => {
@@ -67,7 +67,7 @@ describe('a page', { concurrency: 3 }, () => {
     const back = await holderOn(two);
     await eventually('it is counted again', () => reader.count.startsWith('1+1'));
     await eventually('its new id is offered', () => reader.holders.includes(back.arrived.visitor));
-    assert.ok(!wasTold(reader, since));
+    assert.ok(!wasReportedGone(reader, since));
     back.socket.terminate();
     await eventually('it is gone', () => reader.count === '0+1', SETTLE_MS + 2000);
     reader.socket.terminate();
@@ -89,7 +89,7 @@ describe('a page', { concurrency: 3 }, () => {
     await eventually('it is counted again', () => reader.count.startsWith('1+1'));
     assert.equal(await one.ended(), 0);
     await eventually('all is settled', () => reader.count === '1+1', SETTLE_MS + 5000);
-    assert.ok(!wasTold(reader, since));
+    assert.ok(!wasReportedGone(reader, since));
     for (const { socket } of [back, reader]) socket.terminate();
   });
 

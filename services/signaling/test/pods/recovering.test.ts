@@ -51,8 +51,8 @@ test('[RES-6] [RES-7] [KEY-4] the room recovers: foreign, old and swapped tokens
   );
   const mark = ada.log.length;
   await refused(bad, room);
-  // What she hears next is the answer to this, and nothing was said before.
-  ada.say({ type: 'ping' });
+  // The next message that she receives answers this, and no message came before it.
+  ada.sendMessage({ type: 'ping' });
   await ada.waitFor('pong', { since: mark });
   assert.deepEqual(
     ada.log.slice(mark).map(({ type }) => type),
@@ -66,7 +66,7 @@ async function refused(bad: readonly (readonly [string, Code, string])[], room: 
     const eve = new Client(room);
     eve.generation = 1;
     await eve.connect(pod.url);
-    eve.sayResume('Eve', token);
+    eve.sendResume('Eve', token);
     assert.equal((await eve.refusedWith()).code, code, what);
   }
 }

@@ -9,7 +9,7 @@ import { startNats, type TestNats } from '../support/nats.ts';
 import { randomRoom, writeKeys } from '../support/pod.ts';
 import { startPodProcess, type PodProcess } from './support/pod-process.ts';
 
-const AWAY_WITHIN_MS = 5000;
+const AWAY_TIMEOUT_MS = 5000;
 /** The shortest that is longer than the time after which it shows as away. */
 const GRACE_MS = 6000;
 /** What the end of the grace period may be late, as it is looked at from several pods. */
@@ -41,7 +41,7 @@ test('[LIM-6] [RES-1] [RES-2] [RES-6] a client that is stopped without a close: 
   assert.ok(near && far);
   const room = randomRoom();
   const watchers = [await Client.enter(near.url, room, 'Near'), await Client.enter(far.url, room, 'Far')];
-  const gone = await loneClient(t, near.url, room);
+  const gone = await startClient(t, near.url, room);
   for (const watcher of watchers)
     await watcher.waitFor('joined', { match: ({ member }) => member.participant === gone.participant });
   const marks = watchers.map(({ log }) => log.length);
@@ -50,11 +50,11 @@ test('[LIM-6] [RES-1] [RES-2] [RES-6] a client that is stopped without a close: 
   const since = performance.now();
   gone.stop();
   await Promise.all(
-    watchers.map((watcher) => watcher.waitFor('away', { match: about, withinMs: AWAY_WITHIN_MS })),
+    watchers.map((watcher) => watcher.waitFor('away', { match: about, timeoutMs: AWAY_TIMEOUT_MS })),
   );
   const awayMs = performance.now() - since;
   const lefts = await Promise.all(
-    watchers.map((watcher) => watcher.waitFor('left', { match: about, withinMs: GRACE_MS + LATE_MS })),
+    watchers.map((watcher) => watcher.waitFor('left', { match: about, timeoutMs: GRACE_MS + LATE_MS })),
   );
   const leftMs = performance.now() - since;
   assert.deepEqual(new Set(lefts.map(({ reason }) => reason)), new Set(['lost']));
@@ -68,27 +68,27 @@ test('[LIM-6] [RES-1] [RES-2] [RES-6] a client that is stopped without a close: 
     const late = new Client(room);
     late.generation = 1;
     await late.connect(url);
-    late.sayResume('Late', gone.resume);
+    late.sendResume('Late', gone.resume);
     assert.equal((await late.refusedWith()).code, 'RESUME_EXPIRED');
   }
   t.diagnostic(JSON.stringify({ awayMs, leftMs }));
   for (const watcher of watchers) watcher.drop();
 });
 
-interface LoneClient {
+interface ClientProcess {
   readonly participant: string;
   readonly resume: string;
   /** SIGSTOP: nothing is read, answered or closed any more. */
   stop(): void;
 }
 
-async function loneClient(t: TestContext, url: string, room: string): Promise<LoneClient> {
-  const program = new URL('support/lone-client.ts', import.meta.url).pathname;
+async function startClient(t: TestContext, url: string, room: string): Promise<ClientProcess> {
+  const program = new URL('support/client-process.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [program, url, room, 'KeptTombstone'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   t.after(() => child.kill('SIGKILL'));
-  const [said] = (await within('it is welcomed', once(child.stdout, 'data'), 10_000)) as [Buffer];
-  const welcome = JSON.parse(said.toString()) as { participant: string; resume: string };
+  const [output] = (await within('it is welcomed', once(child.stdout, 'data'), 10_000)) as [Buffer];
+  const welcome = JSON.parse(output.toString()) as { participant: string; resume: string };
   return { ...welcome, stop: () => void child.kill('SIGSTOP') };
 }

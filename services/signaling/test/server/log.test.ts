@@ -60,13 +60,13 @@ describe('[LOG-1] the log of a pod', () => {
     const owner = await Owner.of(pod.url, { name: 'standup', lobby: false });
     for (const room of [adHoc, owner.room]) {
       const ada = await Client.enter(pod.url, room, 'Ada');
-      ada.say({ type: 'chat', id: 'line-no-1', text: `come to ${room}` });
+      ada.sendMessage({ type: 'chat', id: 'line-no-1', text: `come to ${room}` });
       await ada.waitFor('chat-ack');
-      ada.say({ type: 'dance' });
+      ada.sendMessage({ type: 'dance' });
       await ada.waitFor('error');
       ada.drop();
       await ada.resume(pod.url);
-      ada.sayResume('Ada', 'forged');
+      ada.sendResume('Ada', 'forged');
       ada.leave();
       await ada.waitForClose();
     }

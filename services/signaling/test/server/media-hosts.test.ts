@@ -103,7 +103,7 @@ test('[MEDIA-17] a lease with a host that is not allowed is counted, not offered
     log: { warn: (...line: unknown[]) => void lines.push(line) },
     now: () => now,
   });
-  const say = (url: string): void => {
+  const sendMessage = (url: string): void => {
     const relay: MediaRelay = {
       relay: 'relay-1',
       epoch: 1,
@@ -115,11 +115,11 @@ test('[MEDIA-17] a lease with a host that is not allowed is counted, not offered
     };
     listener?.onRelay(relay);
   };
-  for (let at = 0; at < 1000; at += 1) say('https://evil.example/');
+  for (let at = 0; at < 1000; at += 1) sendMessage('https://evil.example/');
   assert.deepEqual([access.relays, metrics.refusedRelays, lines.length], [0, 1000, 1]);
   now = 10_000;
-  say('https://evil.example/');
+  sendMessage('https://evil.example/');
   assert.equal(lines.length, 2);
-  say('https://relay.example:4443/');
+  sendMessage('https://relay.example:4443/');
   assert.equal(access.relays, 1);
 });

@@ -5,7 +5,7 @@ import { defaultLimits } from '@parley/protocol/limits';
 import { createTokens } from '../../src/adapters/tokens.ts';
 import { implausible } from '../../src/server/plausible.ts';
 import { ratesOf } from '../../src/server/rates.ts';
-import { QUIET } from '../support/client.ts';
+import { NO_MEDIA } from '../support/client.ts';
 import { keySet, randomRoom } from '../support/pod.ts';
 
 describe('[LIM-12] the rate of resumes as it is set', () => {
@@ -40,7 +40,7 @@ describe('[LIM-12] what is looked at before a signature', async () => {
     token,
     generation: 2,
     name: 'Eve',
-    media: QUIET,
+    media: NO_MEDIA,
     chat: [],
   });
   const enter = (ticket: string): Enter => ({
@@ -48,7 +48,7 @@ describe('[LIM-12] what is looked at before a signature', async () => {
     ticket,
     generation: 1,
     name: 'Eve',
-    media: QUIET,
+    media: NO_MEDIA,
   });
   const claims = { sub, room, generation: 1, since: 0 };
   const good = strangers.signResume(claims, 60_000);

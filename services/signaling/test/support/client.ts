@@ -9,7 +9,7 @@ import { socketPath } from '@parley/protocol/http';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import { within } from './deadline.ts';
 
-export const QUIET = { audio: false, video: false, screen: false };
+export const NO_MEDIA = { audio: false, video: false, screen: false };
 
 export type Joined =
   | { readonly ok: true; readonly answer: JoinAnswer }
@@ -74,27 +74,27 @@ export class Client {
   }
 
   async enter(url: string, name: string, options: JoinOptions = {}): Promise<Welcome> {
-    await this.knock(url, name, options);
+    await this.requestEntry(url, name, options);
     return this.welcomed();
   }
 
   /** Joins, connects and sends `enter`; the caller waits for the result. */
-  async knock(url: string, name = 'Ada', options: JoinOptions = {}): Promise<void> {
+  async requestEntry(url: string, name = 'Ada', options: JoinOptions = {}): Promise<void> {
     const { ticket } = await ticketFor(url, this.room, options);
     await this.connect(url, options.headers);
-    this.say({ type: 'enter', ticket, generation: this.#nextGeneration(), name, media: QUIET });
+    this.sendMessage({ type: 'enter', ticket, generation: this.#nextGeneration(), name, media: NO_MEDIA });
   }
 
   /** The same participant on a new socket of any pod. A socket that is still open is left to the pods. */
   async resume(url: string, name = 'Ada', chat: readonly object[] = []): Promise<Welcome> {
     await this.connect(url);
-    this.sayResume(name, this.welcome.resume, chat);
+    this.sendResume(name, this.welcome.resume, chat);
     return this.welcomed();
   }
 
-  sayResume(name = 'Ada', token: string = this.welcome.resume, chat: readonly object[] = []): void {
+  sendResume(name = 'Ada', token: string = this.welcome.resume, chat: readonly object[] = []): void {
     const generation = this.#nextGeneration();
-    this.say({ type: 'resume', token, generation, name, media: QUIET, chat });
+    this.sendMessage({ type: 'resume', token, generation, name, media: NO_MEDIA, chat });
   }
 
   /** Opens the socket only. */
@@ -102,7 +102,7 @@ export class Client {
     const socket = new WebSocket(url.replace(/^http/, 'ws') + socketPath(this.room), { headers });
     this.#socket = socket;
     this.#closed = undefined;
-    socket.on('message', (data) => this.#hear(data));
+    socket.on('message', (data) => this.#receive(data));
     socket.on('close', (close, reason) => {
       if (this.#socket !== socket) return;
       this.#closed = { close, reason: reason.toString() };
@@ -122,16 +122,16 @@ export class Client {
     return this.#welcome;
   }
 
-  say(message: object): void {
+  sendMessage(message: object): void {
     this.#socket?.send(JSON.stringify(message));
   }
 
-  sayText(text: string): void {
+  sendText(text: string): void {
     this.#socket?.send(text);
   }
 
   send(to: Client | string, id: string, payload: string): void {
-    this.sayText(directedText(typeof to === 'string' ? to : to.participant, id, payload));
+    this.sendText(directedText(typeof to === 'string' ? to : to.participant, id, payload));
   }
 
   /** The connection is lost without a close frame. */
@@ -140,7 +140,7 @@ export class Client {
   }
 
   leave(): void {
-    this.say({ type: 'leave' });
+    this.sendMessage({ type: 'leave' });
   }
 
   /** The first message of this type from position `since` of the log on, whether it has arrived or is still to come. */
@@ -148,12 +148,12 @@ export class Client {
     type: Type,
     options: {
       since?: number;
-      withinMs?: number;
+      timeoutMs?: number;
       match?: (message: Extract<ServerMessage, { type: Type }>) => boolean;
     } = {},
   ): Promise<Extract<ServerMessage, { type: Type }>> {
-    const { since = 0, withinMs = 5000, match = () => true } = options;
-    return this.#until(`a message ${type}`, withinMs, () =>
+    const { since = 0, timeoutMs = 5000, match = () => true } = options;
+    return this.#until(`a message ${type}`, timeoutMs, () =>
       this.log
         .slice(since)
         .find(
@@ -163,19 +163,19 @@ export class Client {
     );
   }
 
-  waitForDirected(payload: string, withinMs = 5000): Promise<{ readonly from: string }> {
-    return this.#until(`directed ${payload}`, withinMs, () =>
+  waitForDirected(payload: string, timeoutMs = 5000): Promise<{ readonly from: string }> {
+    return this.#until(`directed ${payload}`, timeoutMs, () =>
       this.directed.find((message) => message.payload === payload),
     );
   }
 
-  waitForClose(withinMs = 5000): Promise<Closed> {
-    return this.#until('the close', withinMs, () => this.#closed);
+  waitForClose(timeoutMs = 5000): Promise<Closed> {
+    return this.#until('the close', timeoutMs, () => this.#closed);
   }
 
   /** The error before the close, and the close code. */
-  async refusedWith(withinMs = 5000): Promise<{ code: Code | undefined; close: number }> {
-    const { close } = await this.waitForClose(withinMs);
+  async refusedWith(timeoutMs = 5000): Promise<{ code: Code | undefined; close: number }> {
+    const { close } = await this.waitForClose(timeoutMs);
     const error = this.log.findLast((message) => message.type === 'error' && message.fatal);
     return { code: error?.type === 'error' ? knownCode(error.code) : undefined, close };
   }
@@ -197,7 +197,7 @@ export class Client {
     return this.#welcome;
   }
 
-  #hear(data: RawData): void {
+  #receive(data: RawData): void {
     const text = Buffer.isBuffer(data) ? data.toString() : '';
     const directed = receivedText(text);
     if (directed === undefined) {
@@ -208,7 +208,7 @@ export class Client {
     this.#events.emit('news');
   }
 
-  async #until<Answer>(what: string, withinMs: number, look: () => Answer | undefined): Promise<Answer> {
+  async #until<Answer>(what: string, timeoutMs: number, look: () => Answer | undefined): Promise<Answer> {
     const found = new Promise<Answer>((resolve, reject) => {
       const check = (): void => {
         try {
@@ -226,7 +226,7 @@ export class Client {
     });
     const types = (): string => this.log.map(({ type }) => type).join(', ');
     try {
-      return await within(what, found, withinMs);
+      return await within(what, found, timeoutMs);
     } catch (error) {
       throw new Error(`${(error as Error).message}; received: ${types()}`, { cause: error });
     }

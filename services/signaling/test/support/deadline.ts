@@ -7,13 +7,13 @@ const LOOK_EVERY_MS = 20;
 export async function eventually<Answer>(
   what: string,
   look: () => Answer | undefined | false | Promise<Answer | undefined | false>,
-  withinMs = 5000,
+  timeoutMs = 5000,
 ): Promise<Answer> {
-  const until = performance.now() + withinMs;
+  const until = performance.now() + timeoutMs;
   for (;;) {
     const answer = await look();
     if (answer !== undefined && answer !== false) return answer;
-    if (performance.now() > until) throw new Error(`not within ${withinMs} ms: ${what}`);
+    if (performance.now() > until) throw new Error(`not within ${timeoutMs} ms: ${what}`);
     await pause(LOOK_EVERY_MS);
   }
 }
@@ -22,11 +22,11 @@ export async function eventually<Answer>(
 export async function within<Result>(
   what: string,
   promise: Promise<Result>,
-  withinMs = 5000,
+  timeoutMs = 5000,
 ): Promise<Result> {
   const stop = new AbortController();
-  const late = pause(withinMs, undefined, { signal: stop.signal }).then(() => {
-    throw new Error(`not within ${withinMs} ms: ${what}`);
+  const late = pause(timeoutMs, undefined, { signal: stop.signal }).then(() => {
+    throw new Error(`not within ${timeoutMs} ms: ${what}`);
   });
   try {
     return await Promise.race([promise, late]);

@@ -17,7 +17,7 @@ export class HomeStore {
   /** While the store does not answer, seats are unavailable and reads fail. */
   isDown = false;
   /** The delay of an answer to the pod, in ms. */
-  takesMs = 3;
+  durationMs = 3;
   readonly #seats = new Map<RoomId, Map<string, Seat>>();
   #revision = 0;
 

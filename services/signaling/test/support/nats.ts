@@ -6,6 +6,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { connectNats } from '../../src/adapters/nats-connection.ts';
 import { within } from './deadline.ts';
 
 export interface TestNats {
@@ -25,6 +27,10 @@ export interface TestNats {
 export function startNats(): Promise<TestNats> {
   return runNats((port, directory) => ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', directory]);
 }
+
+/** A connection without a user, as the service makes it. */
+export const connectTo = ({ url }: TestNats, name: string): Promise<NatsConnection> =>
+  connectNats({ servers: [url], user: undefined, password: undefined, name });
 
 /** The prefix of a relay's one-use codes, which is also the end of the subject on which they are requested: STR-117. */
 export const markOf = (relay: string): string => createHash('sha256').update(relay).digest('hex').slice(0, 8);

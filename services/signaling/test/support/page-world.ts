@@ -53,7 +53,7 @@ export class PageWorld {
   /** The number of the one message that is lost. */
   drops = 0;
   /** Called with every message to a visitor. */
-  onTold: (tab: Tab, message: VisitMessage) => void = () => undefined;
+  onMessage: (tab: Tab, message: VisitMessage) => void = () => undefined;
   /** Pods without a connection to the bus. */
   readonly #unplugged = new Set<string>();
   readonly #cut = new Set<string>();
@@ -130,11 +130,11 @@ export class PageWorld {
     return tab;
   }
 
-  want(tab: Tab, page: PageAddress, exclude: VisitorId[] = []): void {
+  subscribe(tab: Tab, page: PageAddress, exclude: VisitorId[] = []): void {
     this.#handle(tab.pod, { type: 'subscribe', socket: tab.socket, page, exclude });
   }
 
-  hold(tab: Tab, page: PageAddress, { whole = true, bytes = 1000 } = {}): void {
+  announce(tab: Tab, page: PageAddress, { whole = true, bytes = 1000 } = {}): void {
     this.#handle(tab.pod, { type: 'announce', socket: tab.socket, page, whole, bytes });
   }
 
@@ -147,7 +147,7 @@ export class PageWorld {
     this.#handle(tab.pod, { type: 'lost', socket: tab.socket });
   }
 
-  tell(tab: Tab, to: VisitorId, text: string): void {
+  sendDirected(tab: Tab, to: VisitorId, text: string): void {
     const payload = new TextEncoder().encode(text);
     this.#handle(tab.pod, { type: 'directed', socket: tab.socket, to, id: text, payload, binary: false });
   }
@@ -186,7 +186,7 @@ export class PageWorld {
   #do(pod: WorldPod, effect: PageEffect): void {
     switch (effect.type) {
       case 'send':
-        for (const socket of effect.sockets) this.#tell(socket, effect.message);
+        for (const socket of effect.sockets) this.#deliver(socket, effect.message);
         return;
       case 'welcome': {
         const tab = this.tabs.get(effect.socket);
@@ -198,9 +198,10 @@ export class PageWorld {
         return;
       case 'deliver': {
         const tab = this.tabs.get(effect.socket);
-        const isTaken = tab !== undefined && !tab.slow;
-        if (isTaken) tab.directed.push({ from: effect.from, text: new TextDecoder().decode(effect.payload) });
-        const next = isTaken ? effect.taken : effect.slow;
+        const isDelivered = tab !== undefined && !tab.slow;
+        if (isDelivered)
+          tab.directed.push({ from: effect.from, text: new TextDecoder().decode(effect.payload) });
+        const next = isDelivered ? effect.delivered : effect.slow;
         if (next !== undefined) this.#do(pod, next);
         return;
       }
@@ -225,18 +226,18 @@ export class PageWorld {
     }
   }
 
-  #tell(socket: number, message: VisitMessage): void {
+  #deliver(socket: number, message: VisitMessage): void {
     const tab = this.tabs.get(socket);
     if (tab === undefined) return;
     tab.messages.push(message);
     if (message.type === 'visitors') tab.visitors = message.visitors;
-    this.onTold(tab, message);
+    this.onMessage(tab, message);
   }
 
-  #send(from: WorldPod, message: PageBusMessage, hears: (pod: WorldPod) => boolean): void {
+  #send(from: WorldPod, message: PageBusMessage, isReceiver: (pod: WorldPod) => boolean): void {
     for (const to of this.pods.keys())
       this.#later(from, to, (pod) => {
-        if (hears(pod)) this.#handle(to, { type: 'bus', message });
+        if (isReceiver(pod)) this.#handle(to, { type: 'bus', message });
       });
   }
 

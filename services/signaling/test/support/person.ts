@@ -30,7 +30,7 @@ export interface Surroundings {
   readonly store: HomeStore;
 }
 
-const QUIET: Media = { audio: false, video: false, screen: false };
+const NO_MEDIA: Media = { audio: false, video: false, screen: false };
 
 type Line =
   | { readonly pod: string; readonly socket: number; readonly state: 'arriving' | 'here' }
@@ -49,7 +49,7 @@ export class Person {
   /** Every message to this participant, over all its sockets, in order. */
   readonly log: CoreMessage[] = [];
   /** When each of them arrived, in the world's time. */
-  readonly heardAt: number[] = [];
+  readonly receivedAt: number[] = [];
   readonly received: { readonly from: string; readonly text: string }[] = [];
   line: Line = { state: 'lost', since: -Infinity };
   /** When it was first welcomed: the world's time, and Unix ms. */
@@ -144,13 +144,13 @@ export class Person {
 
   /** A copy with the same token and generation, as a duplicated tab has. */
   duplicate(): Person {
-    const twin = new Person(this.#world, 0, `${this.name}'s twin`);
-    Object.assign(twin, { id: this.id, generation: this.generation });
-    twin.#welcome = this.#welcome;
-    twin.enteredClock = this.enteredClock;
-    twin.#tokenGeneration = this.#tokenGeneration;
-    twin.#welcomedAt = this.#welcomedAt;
-    return twin;
+    const secondTab = new Person(this.#world, 0, `${this.name}'s second tab`);
+    Object.assign(secondTab, { id: this.id, generation: this.generation });
+    secondTab.#welcome = this.#welcome;
+    secondTab.enteredClock = this.enteredClock;
+    secondTab.#tokenGeneration = this.#tokenGeneration;
+    secondTab.#welcomedAt = this.#welcomedAt;
+    return secondTab;
   }
 
   lose(): void {
@@ -208,10 +208,10 @@ export class Person {
     });
   }
 
-  hear(socket: number, message: CoreMessage): void {
+  receive(socket: number, message: CoreMessage): void {
     if (!('socket' in this.line) || this.line.socket !== socket) return;
     this.log.push(structuredClone(message));
-    this.heardAt.push(this.#world.now);
+    this.receivedAt.push(this.#world.now);
     if (message.type !== 'welcome') return;
     this.#welcome = message;
     if (this.enteredAt === undefined) {
@@ -245,7 +245,7 @@ export class Person {
     const socket = this.#world.openSocket(pod, this);
     this.line = { pod, socket, state: 'arriving' };
     const { id: participant, generation, name } = this;
-    hand({ socket, participant, generation, name, media: QUIET, token: `token of ${participant}` });
+    hand({ socket, participant, generation, name, media: NO_MEDIA, token: `token of ${participant}` });
   }
 
   #handle(make: (socket: number) => Input): void {

@@ -3,6 +3,7 @@ import { generateKeyPairSync, randomBytes, type JsonWebKey } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { TestContext } from 'node:test';
 import { adHocRoomId } from '@parley/protocol/ids';
 import { defaultLimits, type Limits } from '@parley/protocol/limits';
 import { memoryNetwork, type MemoryNetwork } from '../../src/adapters/memory-bus.ts';
@@ -49,6 +50,16 @@ export const memory = (): Memory => ({
   store: memoryRooms(),
   seats: memorySeats(),
 });
+
+/** A pod behind a proxy that closes at the end of the test: `from` says who sends a request. */
+export async function startLimitedPod(context: TestContext, limits: Partial<Limits>): Promise<RunningPod> {
+  const pod = await startTestPod({ limits, config: { trustedProxies: 1 } });
+  context.after(() => pod.close());
+  return pod;
+}
+
+/** The headers of a request from this address. */
+export const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address });
 
 /** Ready when this resolves. */
 export async function startTestPod(options: TestPodOptions = {}): Promise<RunningPod> {

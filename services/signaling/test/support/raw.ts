@@ -104,24 +104,24 @@ export class RawClient {
     if (this.stream.writable) this.stream.write(bytes);
   }
 
-  say(message: object): void {
+  sendMessage(message: object): void {
     this.write(frame({ opcode: TEXT, payload: JSON.stringify(message) }));
   }
 
   /** The close code of the pod's close frame. */
-  async closeCode(withinMs = 5000): Promise<number> {
-    await this.until('a close frame', () => this.#closeFrame() !== undefined || this.isEnded, withinMs);
+  async closeCode(timeoutMs = 5000): Promise<number> {
+    await this.until('a close frame', () => this.#closeFrame() !== undefined || this.isEnded, timeoutMs);
     const code = this.#closeFrame();
     if (code === undefined) throw new Error(`ended without a close frame: ${this.text.slice(-200)}`);
     return code;
   }
 
   /** The pod closed the connection, without any action of this side. */
-  async ended(withinMs = 5000): Promise<void> {
-    await this.until('the end', () => this.isEnded, withinMs);
+  async ended(timeoutMs = 5000): Promise<void> {
+    await this.until('the end', () => this.isEnded, timeoutMs);
   }
 
-  async until(what: string, look: () => boolean, withinMs = 5000): Promise<void> {
+  async until(what: string, look: () => boolean, timeoutMs = 5000): Promise<void> {
     const seen = new Promise<void>((resolve) => {
       const check = (): void => {
         if (!look()) return;
@@ -131,7 +131,7 @@ export class RawClient {
       this.#events.on('news', check);
       check();
     });
-    await within(what, seen, withinMs);
+    await within(what, seen, timeoutMs);
   }
 
   destroy(): void {

@@ -21,7 +21,7 @@ export class Visitor {
 
   constructor(url: string, headers: Record<string, string> = {}) {
     this.socket = new WebSocket(url.replace(/^http/, 'ws') + PAGES_SOCKET, { headers });
-    this.socket.on('message', (data: RawData) => this.#hear((data as Buffer).toString()));
+    this.socket.on('message', (data: RawData) => this.#receive((data as Buffer).toString()));
     this.socket.on('close', (code) => (this.closed = code));
   }
 
@@ -61,11 +61,11 @@ export class Visitor {
     return this.messages.flatMap((message) => (message.type === 'error' ? [message.code] : []));
   }
 
-  say(message: VisitorMessage): void {
+  sendMessage(message: VisitorMessage): void {
     this.socket.send(JSON.stringify(message));
   }
 
-  #hear(text: string): void {
+  #receive(text: string): void {
     const directed = receivedText(text);
     if (directed !== undefined) {
       this.directed.push({ from: directed.from, text: directed.payload });

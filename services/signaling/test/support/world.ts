@@ -21,10 +21,10 @@ import { TOGETHER, type Topology } from './topology.ts';
 import type { WorldPod } from './world-pod.ts';
 
 /** A socket that the core closes is reported lost a little later, as `ws` does. */
-const CLOSE_TAKES_MS = 1;
+const CLOSE_MS = 1;
 /** Two missed pings of 2 s, in the worst case. */
 const HALF_OPEN_MS = 6000;
-const ANSWERED_WITHIN_MS = 3500;
+const ANSWER_TIMEOUT_MS = 3500;
 
 export interface WorldOptions {
   readonly pods?: readonly string[];
@@ -125,10 +125,10 @@ export class World implements Surroundings {
     for (const name of names) this.network.unplug(name);
   }
 
-  /** Each pod reconnects to its server within `withinMs` and subscribes again. */
-  startBus(names: readonly string[], withinMs: number): void {
+  /** Each pod reconnects to its server within `timeoutMs` and subscribes again. */
+  startBus(names: readonly string[], timeoutMs: number): void {
     for (const name of names) {
-      this.#agenda.schedule(this.now + this.random.between(0, withinMs), () => {
+      this.#agenda.schedule(this.now + this.random.between(0, timeoutMs), () => {
         this.network.plug(name);
         const pod = this.pods.get(name);
         if (pod === undefined) return;
@@ -180,7 +180,7 @@ export class World implements Surroundings {
   /** The same, with its result. */
   ask(pod: string, room: string, action: ModerationAction, who: Person): string | undefined {
     const ref = this.request(pod, room, action, who);
-    this.advance(ANSWERED_WITHIN_MS);
+    this.advance(ANSWER_TIMEOUT_MS);
     return this.moderated.find((answer) => answer.ref === ref)?.outcome;
   }
 
@@ -262,14 +262,14 @@ export class World implements Surroundings {
   #do(pod: WorldPod, effect: Effect): void {
     switch (effect.type) {
       case 'send':
-        for (const socket of effect.sockets) this.holders.get(socket)?.hear(socket, effect.message);
+        for (const socket of effect.sockets) this.holders.get(socket)?.receive(socket, effect.message);
         return undefined;
       case 'deliver':
         return this.#deliver(effect);
       case 'close': {
         const { socket, code } = effect;
         this.holders.get(socket)?.closed(socket, code);
-        this.#agenda.schedule(this.now + CLOSE_TAKES_MS, () => {
+        this.#agenda.schedule(this.now + CLOSE_MS, () => {
           if (this.pods.get(pod.name) === pod) this.loseSocket(pod.name, socket);
         });
         return undefined;
@@ -315,7 +315,7 @@ export class World implements Surroundings {
   #askStore(pod: WorldPod, effect: StoreEffect): void {
     const answer = this.store.ask(pod, effect);
     if (answer === undefined) return;
-    this.#agenda.schedule(this.now + this.store.takesMs, () => {
+    this.#agenda.schedule(this.now + this.store.durationMs, () => {
       if (this.pods.get(pod.name) === pod) this.#hand(pod, answer);
     });
   }

@@ -6,7 +6,7 @@ import { type Code, CODES, knownCode } from '@parley/protocol/codes';
 import type { CreateRoomAnswer, ErrorAnswer } from '@parley/protocol/http';
 import type { RunningPod } from '../../src/server/start.ts';
 import { withBystanders } from '../support/bystanders.ts';
-import { Client, QUIET, join, ticketFor } from '../support/client.ts';
+import { Client, NO_MEDIA, join, ticketFor } from '../support/client.ts';
 import { eventually } from '../support/deadline.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
 import { randomRoom, startTestPod, type TestPodOptions } from '../support/pod.ts';
@@ -176,7 +176,7 @@ describe('admission', { concurrency: 6 }, () => {
         assert.deepEqual(await refusal(await post(`/v1/rooms/${id}/join`, '{}')), expected('ROOM_FULL'));
         const late = new Client(id);
         await late.connect(pod.url);
-        late.say({ type: 'enter', ticket, generation: 1, name: 'Cas', media: QUIET });
+        late.sendMessage({ type: 'enter', ticket, generation: 1, name: 'Cas', media: NO_MEDIA });
         assert.deepEqual(await late.refusedWith(), { code: 'ROOM_FULL', close: CODES.ROOM_FULL.close });
       },
       [],
@@ -298,10 +298,10 @@ describe('admission', { concurrency: 6 }, () => {
       async (room, ada) => {
         const raw = await RawClient.open(own.url, room);
         const { ticket } = await ticketFor(own.url, room);
-        raw.say({ type: 'enter', ticket, generation: 1, name: 'Mallory', media: QUIET });
+        raw.sendMessage({ type: 'enter', ticket, generation: 1, name: 'Mallory', media: NO_MEDIA });
         await ada.waitFor('joined', { match: ({ member }) => member.name === 'Mallory' });
         raw.write(frame({ opcode: 3 }));
-        await ada.waitFor('away', { withinMs: 10_000 });
+        await ada.waitFor('away', { timeoutMs: 10_000 });
         raw.destroy();
       },
       ['joined', 'away'],
@@ -317,7 +317,7 @@ describe('admission', { concurrency: 6 }, () => {
       async (room, ada) => {
         const raw = await RawClient.open(own.url, room);
         const { ticket, participant } = await ticketFor(own.url, room);
-        raw.say({ type: 'enter', ticket, generation: 1, name: 'Slow', media: QUIET });
+        raw.sendMessage({ type: 'enter', ticket, generation: 1, name: 'Slow', media: NO_MEDIA });
         await ada.waitFor('joined', { match: ({ member }) => member.participant === participant });
         raw.stream.pause();
         const load = 'x'.repeat(60_000);
@@ -342,11 +342,11 @@ describe('admission', { concurrency: 6 }, () => {
       pod.url,
       async (room, ada) => {
         const eve = await Client.enter(pod.url, room, 'Eve');
-        eve.say({ type: 'chat', id: 'too-long-1', text: 'x'.repeat(2001) });
+        eve.sendMessage({ type: 'chat', id: 'too-long-1', text: 'x'.repeat(2001) });
         const long = await eve.waitFor('error');
         assert.deepEqual([long.code, long.ref, long.fatal], ['CHAT_TOO_LONG', 'too-long-1', false]);
         for (let line = 10; line < 22; line += 1)
-          eve.say({ type: 'chat', id: `line-no-${line}`, text: 'hi' });
+          eve.sendMessage({ type: 'chat', id: `line-no-${line}`, text: 'hi' });
         const fast = await eve.waitFor('error', { match: ({ code }) => code === 'TOO_MANY_CHAT_LINES' });
         assert.equal(fast.fatal, false);
         assert.ok((fast.retryAfterMs ?? 0) > 0 && fast.ref?.startsWith('line-no-'));

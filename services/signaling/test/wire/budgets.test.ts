@@ -3,25 +3,14 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { CODES } from '@parley/protocol/codes';
-import type { LimitName } from '@parley/protocol/limits';
 import type { RunningPod } from '../../src/server/start.ts';
-import { Client, QUIET, ticketFor } from '../support/client.ts';
+import { Client, NO_MEDIA, ticketFor } from '../support/client.ts';
 import { eventually } from '../support/deadline.ts';
-import { randomRoom, startTestPod } from '../support/pod.ts';
+import { from, randomRoom, startLimitedPod } from '../support/pod.ts';
 import { RawClient, TEXT, frame } from '../support/raw.ts';
 
-const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address });
 const MANY = from('203.0.113.1');
 const FEW = from('203.0.113.2');
-
-async function podWith(
-  context: TestContext,
-  limits: Partial<Record<LimitName, number>>,
-): Promise<RunningPod> {
-  const pod = await startTestPod({ limits, config: { trustedProxies: 1 } });
-  context.after(() => pod.close());
-  return pod;
-}
 
 async function visit(context: TestContext, { url }: RunningPod, headers = MANY): Promise<RawClient> {
   const raw = await RawClient.openPages(url, headers);
@@ -50,7 +39,7 @@ describe('[LIM-10] incomplete messages', () => {
     },
   ] as const) {
     test(`${title} (${limit})`, async (context) => {
-      const pod = await podWith(context, { [limit]: 65_536 });
+      const pod = await startLimitedPod(context, { [limit]: 65_536 });
       const other = await visit(context, pod, FEW);
       other.write(PING.subarray(0, 9));
       const first = await visit(context, pod);
@@ -74,7 +63,7 @@ describe('[LIM-10] incomplete messages', () => {
   }
 
   test('[LIM-10] sockets that hold most are closed before others of their network (address.reassemblyBytes)', async (context) => {
-    const pod = await podWith(context, { 'address.reassemblyBytes': 65_536 });
+    const pod = await startLimitedPod(context, { 'address.reassemblyBytes': 65_536 });
     const { incomplete } = pod.pod.budgets;
     const hogs = [await visit(context, pod), await visit(context, pod)];
     for (const hog of hogs) hog.write(HALF);
@@ -92,7 +81,7 @@ describe('[LIM-10] incomplete messages', () => {
   });
 
   test('[LIM-10] what was completed, or closed, is not counted any more', async (context) => {
-    const pod = await podWith(context, {});
+    const pod = await startLimitedPod(context, {});
     const complete = await visit(context, pod);
     complete.write(PING.subarray(0, 9));
     const gone = await visit(context, pod);
@@ -104,7 +93,7 @@ describe('[LIM-10] incomplete messages', () => {
   });
 
   test('[LIM-8] a frame that comes byte by byte is closed before it is complete (message.chunks)', async (context) => {
-    const pod = await podWith(context, { 'message.chunks': 16 });
+    const pod = await startLimitedPod(context, { 'message.chunks': 16 });
     const raw = await visit(context, pod);
     raw.stream.setNoDelay(true);
     for (const byte of frame({ opcode: TEXT, payload: 'x'.repeat(5000) })) {
@@ -137,12 +126,12 @@ describe('[LIM-11] bytes that wait to be read', () => {
   ] as const) {
     test(`${title} (${limit})`, async (context) => {
       const budget = 1_000_000;
-      const pod = await podWith(context, { ...WIDE, [limit]: budget });
+      const pod = await startLimitedPod(context, { ...WIDE, [limit]: budget });
       const room = randomRoom();
       const ada = new Client(room);
       const { ticket } = await ticketFor(pod.url, room, { headers: FEW });
       await ada.connect(pod.url, FEW);
-      ada.say({ type: 'enter', ticket, generation: 1, name: 'Ada', media: QUIET });
+      ada.sendMessage({ type: 'enter', ticket, generation: 1, name: 'Ada', media: NO_MEDIA });
       await ada.welcomed();
       context.after(() => ada.drop());
       const stalled = [await stall(context, pod, ada), await stall(context, pod, ada)];
@@ -159,13 +148,13 @@ describe('[LIM-11] bytes that wait to be read', () => {
       assert.ok((await metric(pod, 'parley_refusals_total{code="SLOW_CONSUMER"}')) >= 1);
       assert.ok((await metric(pod, 'parley_buffered_bytes')) <= budget);
       const since = ada.log.length;
-      ada.say({ type: 'ping' });
+      ada.sendMessage({ type: 'ping' });
       await ada.waitFor('pong', { since });
     });
   }
 
   test('[LIM-11] what was read is not counted any more', async (context) => {
-    const pod = await podWith(context, WIDE);
+    const pod = await startLimitedPod(context, WIDE);
     const room = randomRoom();
     const ada = await Client.enter(pod.url, room);
     context.after(() => ada.drop());
@@ -194,7 +183,7 @@ async function stall(context: TestContext, pod: RunningPod, ada: Client): Promis
 
 async function enter(raw: RawClient, { url }: RunningPod, ada: Client): Promise<string> {
   const { ticket, participant } = await ticketFor(url, ada.room, { headers: MANY });
-  raw.say({ type: 'enter', ticket, generation: 1, name: 'Slow', media: QUIET });
+  raw.sendMessage({ type: 'enter', ticket, generation: 1, name: 'Slow', media: NO_MEDIA });
   await ada.waitFor('joined', { match: ({ member }) => member.participant === participant });
   return participant;
 }

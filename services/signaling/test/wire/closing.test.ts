@@ -5,14 +5,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CODES } from '@parley/protocol/codes';
 import type { LimitName } from '@parley/protocol/limits';
 import type { RunningPod } from '../../src/server/start.ts';
-import { Client, QUIET, ticketFor } from '../support/client.ts';
+import { Client, NO_MEDIA, ticketFor } from '../support/client.ts';
 import { eventually } from '../support/deadline.ts';
 import { randomRoom, startTestPod } from '../support/pod.ts';
 import { CONTINUATION, PING, RawClient, TEXT, frame } from '../support/raw.ts';
 
 const BUDGET = 131_072;
 /** The pod waits this long for the answer to its close frame. */
-const CLOSE_WITHIN_MS = 2000;
+const CLOSE_TIMEOUT_MS = 2000;
 
 /** Ends a socket that has not entered. */
 const BAD = frame({ opcode: TEXT, payload: 'nonsense' });
@@ -52,7 +52,7 @@ describe('[LIM-10] sockets that are closing', () => {
         await raw.closeCode();
       }
       await eventually('it is counted', () => pod.budgets.incomplete.bytes >= 40_000, 1000);
-      await eventually('the socket is gone', () => pod.socketCount === 0, 2 * CLOSE_WITHIN_MS);
+      await eventually('the socket is gone', () => pod.socketCount === 0, 2 * CLOSE_TIMEOUT_MS);
       assert.equal(pod.budgets.incomplete.bytes, 0);
       assert.ok(timers() <= before, 'a timer of the socket stays');
     });
@@ -74,7 +74,7 @@ describe('[LIM-10] sockets that are closing', () => {
       assert.ok(budgets.incomplete.bytes <= BUDGET);
       return running.pod.socketCount <= most;
     });
-    assert.ok(performance.now() - since < CLOSE_WITHIN_MS / 2, 'they were waited for');
+    assert.ok(performance.now() - since < CLOSE_TIMEOUT_MS / 2, 'they were waited for');
   });
 
   test('[LIM-10] [PAGE-5] visitors over address.sockets get the refusal on a socket, up to a number of sockets', async (context) => {
@@ -119,8 +119,8 @@ describe('[LIM-19] what arrives on a socket that is closing', () => {
       assert.equal(await raw.closeCode(), CODES.BAD_MESSAGE.close);
       const since = performance.now();
       raw.write(flood);
-      await eventually('it is gone', () => running.pod.socketCount === 0, CLOSE_WITHIN_MS / 2);
-      assert.ok(performance.now() - since < CLOSE_WITHIN_MS / 2);
+      await eventually('it is gone', () => running.pod.socketCount === 0, CLOSE_TIMEOUT_MS / 2);
+      assert.ok(performance.now() - since < CLOSE_TIMEOUT_MS / 2);
       const metrics = await (await fetch(`${running.url}/metrics`)).text();
       assert.match(metrics, /^parley_refusals_total\{code="RATE_LIMITED"\} 1$/m);
     });
@@ -131,7 +131,7 @@ describe('[LIM-19] what arrives on a socket that is closing', () => {
     const raw = await connect(context, running);
     raw.write(PINGS.subarray(0, PINGS.length / 6));
     assert.equal(await raw.closeCode(), CODES.RATE_LIMITED.close);
-    await pause(CLOSE_WITHIN_MS / 10);
+    await pause(CLOSE_TIMEOUT_MS / 10);
     assert.equal(running.pod.socketCount, 1, 'it may still answer the close frame');
   });
 });
@@ -152,7 +152,7 @@ describe('[LIM-11] readers that are closed with bytes waiting', () => {
     const raw = await RawClient.open(running.url, ada.room);
     context.after(() => raw.destroy());
     const { ticket, participant } = await ticketFor(running.url, ada.room);
-    raw.say({ type: 'enter', ticket, generation: 1, name: 'Slow', media: QUIET });
+    raw.sendMessage({ type: 'enter', ticket, generation: 1, name: 'Slow', media: NO_MEDIA });
     await ada.waitFor('joined', { match: ({ member }) => member.participant === participant });
     raw.stream.pause();
     const speak = (): void => {
@@ -177,7 +177,7 @@ describe('[LIM-11] readers that are closed with bytes waiting', () => {
       },
       10_000,
     );
-    await eventually('it is gone', () => running.pod.socketCount === 1, CLOSE_WITHIN_MS / 2);
+    await eventually('it is gone', () => running.pod.socketCount === 1, CLOSE_TIMEOUT_MS / 2);
     await eventually('nothing waits', () => running.pod.budgets.buffered.bytes === 0);
   });
 
@@ -211,9 +211,9 @@ describe('[LIM-11] readers that are closed with bytes waiting', () => {
       10_000,
     );
     raw.write(Buffer.concat([BAD, BAD]));
-    await eventually('it is refused', () => refused(running, 'BAD_MESSAGE', 2), CLOSE_WITHIN_MS / 2);
+    await eventually('it is refused', () => refused(running, 'BAD_MESSAGE', 2), CLOSE_TIMEOUT_MS / 2);
     assert.ok(pod.budgets.buffered.bytes > 100_000, `${pod.budgets.buffered.bytes}`);
-    await eventually('it is gone', () => pod.socketCount === 1, 2 * CLOSE_WITHIN_MS);
+    await eventually('it is gone', () => pod.socketCount === 1, 2 * CLOSE_TIMEOUT_MS);
     await eventually('nothing waits', () => pod.budgets.buffered.bytes === 0);
   });
 });

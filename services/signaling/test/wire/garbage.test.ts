@@ -5,7 +5,7 @@ import { CODES, type Code } from '@parley/protocol/codes';
 import type { LimitName } from '@parley/protocol/limits';
 import type { RunningPod } from '../../src/server/start.ts';
 import { withBystanders, type News } from '../support/bystanders.ts';
-import { QUIET, ticketFor } from '../support/client.ts';
+import { NO_MEDIA, ticketFor } from '../support/client.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
 import { startTestPod } from '../support/pod.ts';
 import { CONTINUATION, PING, RawClient, TEXT, frame } from '../support/raw.ts';
@@ -178,7 +178,7 @@ const CASES: readonly Garbage[] = [
     limit: 'control.bytes',
     inside: true,
     hasError: true,
-    send: (raw) => raw.say({ type: 'chat', id: 'abcdefgh', text: 'x'.repeat(20_000) }),
+    send: (raw) => raw.sendMessage({ type: 'chat', id: 'abcdefgh', text: 'x'.repeat(20_000) }),
   },
   {
     title: '[JOIN-6] nothing at all',
@@ -209,7 +209,7 @@ const CASES: readonly Garbage[] = [
     code: 'ENTER_TIMEOUT',
     limit: 'socket.enterTimeout',
     hasError: true,
-    send: (raw) => raw.say({ type: 'ping' }),
+    send: (raw) => raw.sendMessage({ type: 'ping' }),
   },
   {
     title: '[GEN-1] a text that is not JSON',
@@ -221,7 +221,7 @@ const CASES: readonly Garbage[] = [
     title: '[GEN-1] a message of an unknown type',
     code: 'UNKNOWN_TYPE',
     hasError: true,
-    send: (raw) => raw.say({ type: 'dance' }),
+    send: (raw) => raw.sendMessage({ type: 'dance' }),
   },
   {
     title: '[GEN-1] a binary message that is not directed',
@@ -255,7 +255,7 @@ const CASES: readonly Garbage[] = [
     title: '[JOIN-6] chat before enter',
     code: 'ENTER_REQUIRED',
     hasError: true,
-    send: (raw) => raw.say({ type: 'chat', id: 'abcdefgh', text: 'hello' }),
+    send: (raw) => raw.sendMessage({ type: 'chat', id: 'abcdefgh', text: 'hello' }),
   },
   {
     title: '[LIM-3] a flood of messages',
@@ -347,10 +347,10 @@ describe('garbage', { concurrency: 6 }, () => {
         const raw = await RawClient.open(pod.url, room);
         await enter(raw, room);
         const { ticket } = await ticketFor(pod.url, room);
-        raw.say({ type: 'enter', ticket, generation: 1, name: 'Eve', media: QUIET });
+        raw.sendMessage({ type: 'enter', ticket, generation: 1, name: 'Eve', media: NO_MEDIA });
         await raw.until('the refusal', () => raw.text.includes('"code":"ALREADY_ENTERED"'));
         assert.match(raw.text, /"fatal":false/);
-        raw.say({ type: 'ping' });
+        raw.sendMessage({ type: 'ping' });
         await raw.until('the pong', () => raw.text.includes('"pong"'));
         raw.destroy();
       },
@@ -366,7 +366,7 @@ describe('garbage', { concurrency: 6 }, () => {
         await enter(raw, room);
         raw.write(text('{"type":"change","media":7}'));
         await raw.until('the error', () => raw.text.includes('"code":"BAD_MESSAGE"'));
-        raw.say({ type: 'ping' });
+        raw.sendMessage({ type: 'ping' });
         await raw.until('the pong', () => raw.text.includes('"pong"'));
         raw.destroy();
       },
@@ -390,6 +390,6 @@ describe('garbage', { concurrency: 6 }, () => {
 
 async function enter(raw: RawClient, room: string): Promise<void> {
   const { ticket } = await ticketFor(pod.url, room);
-  raw.say({ type: 'enter', ticket, generation: 1, name: 'Mallory', media: QUIET });
+  raw.sendMessage({ type: 'enter', ticket, generation: 1, name: 'Mallory', media: NO_MEDIA });
   await raw.until('the welcome', () => raw.text.includes('"welcome"'));
 }

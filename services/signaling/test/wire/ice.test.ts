@@ -8,7 +8,7 @@ import type { RunningPod } from '../../src/server/start.ts';
 import { Client, ticketFor } from '../support/client.ts';
 import { eventually } from '../support/deadline.ts';
 import { Owner } from '../support/owner.ts';
-import { memory, randomRoom, startTestPod } from '../support/pod.ts';
+import { from, memory, randomRoom, startTestPod } from '../support/pod.ts';
 import { Visitor } from '../support/visitor.ts';
 
 const SECRET = 'a-secret-of-this-test-only';
@@ -33,8 +33,6 @@ after(async () => {
   await other.close();
 });
 
-const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address });
-
 async function entered(at: RunningPod, address: string): Promise<Client> {
   const client = new Client(randomRoom());
   await client.enter(at.url, 'Ada', { headers: from(address) });
@@ -45,8 +43,8 @@ async function entered(at: RunningPod, address: string): Promise<Client> {
 const countedBy = ({ iceServers }: IceOffer): string =>
   (iceServers.find(({ username }) => username !== undefined)?.username ?? '').split(':')[1] ?? '';
 
-async function askIce(visitor: Visitor): Promise<IceOffer> {
-  visitor.say({ type: 'ice' });
+async function requestIce(visitor: Visitor): Promise<IceOffer> {
+  visitor.sendMessage({ type: 'ice' });
   return eventually('the answer', () => visitor.messages.find((message) => message.type === 'ice'));
 }
 
@@ -70,7 +68,7 @@ describe('TURN credentials', () => {
       entered(pod, '::ffff:198.51.100.2'),
     ]);
     const visitor = await Visitor.arrive(pod, from('198.51.100.2'));
-    const one = [...clients.map(({ welcome }) => countedBy(welcome)), countedBy(await askIce(visitor))];
+    const one = [...clients.map(({ welcome }) => countedBy(welcome)), countedBy(await requestIce(visitor))];
     assert.equal(new Set(one).size, 1, one.join());
     const prefix = await Promise.all(
       ['2001:db8:0:1::1', '2001:db8:0:1:ffff::2', '2001:db8:0:2::1', '198.51.100.3'].map((address) =>
@@ -98,14 +96,14 @@ describe('TURN credentials', () => {
     assert.ok(!/turn:|credential|iceServers/.test(joined), joined);
     const stranger = new Client(randomRoom());
     await stranger.connect(pod.url);
-    stranger.say({ type: 'ice' });
+    stranger.sendMessage({ type: 'ice' });
     assert.equal((await stranger.refusedWith()).code, 'ENTER_REQUIRED');
 
     const owner = await Owner.of(pod.url, { lobby: true });
     const guest = new Client(owner.room);
-    await guest.knock(pod.url);
+    await guest.requestEntry(pod.url);
     await guest.waitFor('lobby-waiting');
-    guest.say({ type: 'ice' });
+    guest.sendMessage({ type: 'ice' });
     assert.equal((await guest.refusedWith()).code, 'ENTER_REQUIRED');
     assert.ok(!JSON.stringify(guest.log).includes('credential'));
   });
@@ -116,7 +114,7 @@ describe('TURN credentials', () => {
     await mallory.enter(pod.url, 'Mallory', { headers: from('198.51.100.6') });
     await owner.to(pod.url, mallory.participant, 'ban');
     const since = mallory.log.length;
-    mallory.say({ type: 'ice' });
+    mallory.sendMessage({ type: 'ice' });
     await mallory.waitForClose();
     assert.ok(!mallory.log.slice(since).some(({ type }) => type === 'ice'));
     await assert.rejects(ticketFor(pod.url, owner.room, { headers: from('198.51.100.6') }), /BANNED/);
@@ -125,34 +123,34 @@ describe('TURN credentials', () => {
   test('[TURN-10] [PAGE-5] a visitor of pages gets STUN servers, and TURN servers on request', async () => {
     const visitor = await Visitor.arrive(pod, from('198.51.100.7'));
     assert.deepEqual(visitor.arrived.iceServers, STUN_ONLY);
-    const { iceServers, iceTtlS } = await askIce(visitor);
+    const { iceServers, iceTtlS } = await requestIce(visitor);
     assert.deepEqual(iceServers[1]?.urls, TURN.turnUrls);
     assert.equal(iceTtlS * 1000, LIMITS['turn.ttl'].value);
   });
 
   test('[TURN-11] a socket that asks too often gets the time to wait, and stays open (socket.iceRequests)', async () => {
     const client = await entered(pod, '198.51.100.8');
-    for (let i = 0; i < 4; i += 1) client.say({ type: 'ice' });
+    for (let i = 0; i < 4; i += 1) client.sendMessage({ type: 'ice' });
     const error = await client.waitFor('error');
     assert.equal(error.code, 'TOO_MANY_ICE_REQUESTS');
     assert.equal(error.fatal, false);
     const { retryAfterMs = 0 } = error;
     assert.ok(retryAfterMs > 0 && retryAfterMs <= 20_000, String(retryAfterMs));
     assert.equal(client.log.filter(({ type }) => type === 'ice').length, 3);
-    client.say({ type: 'ping' });
+    client.sendMessage({ type: 'ping' });
     await client.waitFor('pong');
   });
 
   test('[TURN-11] the sockets of one network share a rate, rooms and pages together; another network has its own (address.iceRequests)', async () => {
     const ada = await entered(pod, '2001:db8:9:9::1');
-    for (let i = 0; i < 3; i += 1) ada.say({ type: 'ice' });
+    for (let i = 0; i < 3; i += 1) ada.sendMessage({ type: 'ice' });
     await ada.waitFor('ice', { match: () => ada.log.filter(({ type }) => type === 'ice').length === 3 });
     const visitor = await Visitor.arrive(pod, from('2001:db8:9:9:1::2'));
-    for (let i = 0; i < 3; i += 1) visitor.say({ type: 'ice' });
+    for (let i = 0; i < 3; i += 1) visitor.sendMessage({ type: 'ice' });
     await eventually('the last is refused', () => visitor.errors.includes('TOO_MANY_ICE_REQUESTS'));
     assert.equal(visitor.messages.filter(({ type }) => type === 'ice').length, REQUESTS - 3);
     const neighbour = await Visitor.arrive(pod, from('2001:db8:9:a::1'));
-    assert.ok((await askIce(neighbour)).iceServers.length === 2);
+    assert.ok((await requestIce(neighbour)).iceServers.length === 2);
     assert.match(
       await (await fetch(`${pod.url}/metrics`)).text(),
       /^parley_refusals_total\{code="TOO_MANY_ICE_REQUESTS"\} \d/m,

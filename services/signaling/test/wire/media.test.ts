@@ -45,7 +45,7 @@ after(async () => {
   await nats.close();
 });
 
-const say = (relay: unknown, subject = mediaRelaySubject('local', nameOf(relay))): void =>
+const sendMessage = (relay: unknown, subject = mediaRelaySubject('local', nameOf(relay))): void =>
   relays.publish(subject, JSON.stringify(relay));
 
 const nameOf = (relay: unknown): string =>
@@ -53,14 +53,14 @@ const nameOf = (relay: unknown): string =>
 
 async function asked(client: Client, exclude?: string) {
   const since = client.log.length;
-  client.say(exclude === undefined ? { type: 'relay' } : { type: 'relay', exclude });
+  client.sendMessage(exclude === undefined ? { type: 'relay' } : { type: 'relay', exclude });
   return (await client.waitFor('relay', { since })).relay;
 }
 
 /** Asks until the pod knows the relay. */
 async function offered(client: Client) {
   await eventually('an offer', async () => {
-    say(RELAY);
+    sendMessage(RELAY);
     return (await asked(client)) !== null;
   });
   const offer = await asked(client);
@@ -91,7 +91,7 @@ describe('a media relay', () => {
   test('[MEDIA-6] is null where the region has none, or only invalid leases', async () => {
     const client = await Client.enter(pod.url, randomRoom());
     for (const bad of [{}, null, 'relay', { ...RELAY, url: 'http://x/' }, { ...RELAY, capacity: 0 }])
-      say(bad);
+      sendMessage(bad);
     await eventually('they are counted', () => pod.pod.metrics.badBusMessages >= 5);
     assert.equal(await asked(client), null);
   });
@@ -100,8 +100,8 @@ describe('a media relay', () => {
     const client = await Client.enter(pod.url, randomRoom());
     const { metrics } = pod.pod;
     const [bad, refused] = [metrics.badBusMessages, metrics.refusedRelays];
-    say(RELAY, mediaRelaySubject('local', 'relay-2'));
-    say({ ...RELAY, url: 'https://169.254.169.254/' });
+    sendMessage(RELAY, mediaRelaySubject('local', 'relay-2'));
+    sendMessage({ ...RELAY, url: 'https://169.254.169.254/' });
     await eventually(
       'both are counted',
       () => metrics.badBusMessages > bad && metrics.refusedRelays > refused,
@@ -137,18 +137,18 @@ describe('a media relay', () => {
     const client = await Client.enter(pod.url, randomRoom());
     await offered(client);
     const other = { ...RELAY, relay: 'relay-2', url: 'https://relay-2.example.org:4443/' };
-    say(other);
+    sendMessage(other);
     await eventually('the other one', async () => (await asked(client, RELAY.url))?.url === other.url);
     const { body } = await live('cam', { exclude: RELAY.url });
     assert.equal((body as LiveAnswer).relay.url, other.url);
-    say({ ...other, draining: true });
+    sendMessage({ ...other, draining: true });
     await eventually('the only one', async () => (await asked(client, RELAY.url))?.url === RELAY.url);
   });
 
   test('[MEDIA-6] is for participants: a client that has not entered gets ENTER_REQUIRED', async () => {
     const client = new Client(randomRoom());
     await client.connect(pod.url);
-    client.say({ type: 'relay' });
+    client.sendMessage({ type: 'relay' });
     assert.equal((await client.refusedWith()).code, 'ENTER_REQUIRED');
   });
 

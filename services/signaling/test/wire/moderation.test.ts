@@ -7,8 +7,8 @@ import { Client, join, ticketFor } from '../support/client.ts';
 import { Owner, codeIn } from '../support/owner.ts';
 import { keySet, memory, startTestPod } from '../support/pod.ts';
 
-const OPEN_DOORS = { 'address.joins': 100_000, 'address.rooms': 10_000, 'address.moderation': 100_000 };
-const shared = { memory: memory(), keys: keySet(), limits: OPEN_DOORS };
+const HIGH_LIMITS = { 'address.joins': 100_000, 'address.rooms': 10_000, 'address.moderation': 100_000 };
+const shared = { memory: memory(), keys: keySet(), limits: HIGH_LIMITS };
 let here: RunningPod;
 let there: RunningPod;
 before(async () => {
@@ -45,7 +45,7 @@ describe('moderation', () => {
     assert.deepEqual(left, { type: 'left', participant: bo.participant, reason: 'kicked' });
     ada.drop();
     await bo.connect(here.url);
-    bo.sayResume();
+    bo.sendResume();
     assert.deepEqual(await bo.refusedWith(), { code: 'KICKED', close: 4414 });
     (await enter(owner.room, 'Bo')).drop();
   });
@@ -90,7 +90,7 @@ describe('moderation', () => {
     const { ticket } = await ticketFor(there.url, owner.room, device('m'));
     await owner.to(here.url, mallory.participant, 'ban', {});
     await late.connect(there.url);
-    late.say({
+    late.sendMessage({
       type: 'enter',
       ticket,
       generation: 1,
@@ -126,12 +126,12 @@ describe('moderation', () => {
     const boss = new Client(owner.room);
     await boss.enter(here.url, 'Boss', { headers: owner.authorization });
     const guest = new Client(owner.room);
-    await guest.knock(there.url, 'Guest');
+    await guest.requestEntry(there.url, 'Guest');
     await guest.waitFor('lobby-waiting');
     const { waiting } = await boss.waitFor('lobby-joined');
     assert.equal(waiting.name, 'Guest');
-    guest.say({ type: 'change', name: 'Guest of honour' });
-    boss.say({ type: 'chat', id: 'secret-about-guest', text: 'shall we take this one?' });
+    guest.sendMessage({ type: 'change', name: 'Guest of honour' });
+    boss.sendMessage({ type: 'chat', id: 'secret-about-guest', text: 'shall we take this one?' });
     await boss.waitFor('chat-ack');
     assert.equal((await owner.to(here.url, waiting.participant, 'admit')).status, 204);
     const welcome = await guest.welcomed();
@@ -143,7 +143,7 @@ describe('moderation', () => {
     const again = await guest.resume(here.url);
     assert.deepEqual(again.chat, [], 'nothing from before it was let in');
     const other = new Client(owner.room);
-    await other.knock(there.url, 'Other');
+    await other.requestEntry(there.url, 'Other');
     await other.waitFor('lobby-waiting');
     const second = await boss.waitFor('lobby-joined', {
       match: (message) => message.waiting.name === 'Other',
@@ -159,7 +159,7 @@ describe('moderation', () => {
     const boss = new Client(owner.room);
     await boss.enter(here.url, 'Boss', { headers: owner.authorization });
     const guest = new Client(owner.room);
-    await guest.knock(there.url, 'Guest');
+    await guest.requestEntry(there.url, 'Guest');
     await guest.waitFor('lobby-waiting');
     guest.leave();
     assert.equal((await guest.waitForClose()).close, 1000);
@@ -180,16 +180,16 @@ describe('the list of participants', () => {
 
   test('[MOD-11] an owner outside the room gets participants and waiting newcomers, from a pod that has the room and from one that has not', async () => {
     const owner = await Owner.of(here.url, { lobby: true });
-    assert.deepEqual(await list(owner, here.url), [], 'nobody');
+    assert.deepEqual(await list(owner, here.url), [], 'no participant');
     const boss = new Client(owner.room);
     await boss.enter(there.url, 'Boss', { headers: owner.authorization });
     const ada = new Client(owner.room);
-    await ada.knock(there.url, 'Ada');
+    await ada.requestEntry(there.url, 'Ada');
     const { waiting } = await boss.waitFor('lobby-joined');
     await owner.to(there.url, waiting.participant, 'admit');
     await ada.welcomed();
     const guest = new Client(owner.room);
-    await guest.knock(there.url, 'Guest');
+    await guest.requestEntry(there.url, 'Guest');
     await guest.waitFor('lobby-waiting');
     ada.drop();
     await boss.waitFor('away');
@@ -209,7 +209,7 @@ describe('the list of participants', () => {
   });
 
   test('[MOD-11] address.moderation: it counts as moderation', async () => {
-    const limits = { ...OPEN_DOORS, 'address.moderation': 1 };
+    const limits = { ...HIGH_LIMITS, 'address.moderation': 1 };
     const pod = await startTestPod({ ...shared, name: 'pod-e', limits });
     const owner = await Owner.of(here.url);
     assert.equal((await owner.ask(pod.url, 'GET', '/participants')).status, 200);
@@ -222,7 +222,7 @@ test('[MOD-12] an owner enters a room that is full and locked, with and without 
   const pod = await startTestPod({
     ...shared,
     name: 'pod-f',
-    limits: { ...OPEN_DOORS, 'room.participants': 2 },
+    limits: { ...HIGH_LIMITS, 'room.participants': 2 },
   });
   for (const about of [{}, { cap: 2 }]) {
     const owner = await Owner.of(pod.url, about);
@@ -294,7 +294,7 @@ describe('authorisation of moderation', () => {
     const pod = await startTestPod({
       ...shared,
       name: 'pod-c',
-      limits: { ...OPEN_DOORS, 'address.moderation': 2 },
+      limits: { ...HIGH_LIMITS, 'address.moderation': 2 },
     });
     const owner = await Owner.of(here.url);
     const answers = [
@@ -310,7 +310,7 @@ describe('authorisation of moderation', () => {
   });
 
   test('[MOD-2] room.bans: limits the bans of a room', async () => {
-    const pod = await startTestPod({ ...shared, name: 'pod-d', limits: { ...OPEN_DOORS, 'room.bans': 1 } });
+    const pod = await startTestPod({ ...shared, name: 'pod-d', limits: { ...HIGH_LIMITS, 'room.bans': 1 } });
     const owner = await Owner.of(pod.url);
     const codes = [];
     for (const letter of ['m', 'n']) {
@@ -332,11 +332,11 @@ test('[MOD-9] a ticket or token of a deleted room is refused in the one created 
   assert.equal((await ada.refusedWith()).code, 'ROOM_DELETED');
   await Owner.of(here.url, { name: first.room.split('@')[0] ?? '' });
   await ada.connect(there.url);
-  ada.sayResume();
+  ada.sendResume();
   assert.equal((await ada.refusedWith()).code, 'ROOM_DELETED');
   const late = new Client(first.room);
   await late.connect(there.url);
-  late.say({
+  late.sendMessage({
     type: 'enter',
     ticket,
     generation: 1,

@@ -29,8 +29,8 @@ describe('two pods on NATS', () => {
   test('[PAGE-5] [PAGE-6] [PAGE-8] [PAGE-9] a holder is found from another pod, counted, and receives directed messages', async () => {
     const ada = await Visitor.arrive(pods[0]);
     const bo = await Visitor.arrive(pods[1]);
-    ada.say({ type: 'announce', page: PAGE, whole: true, bytes: 1000 });
-    bo.say({ type: 'subscribe', page: PAGE });
+    ada.sendMessage({ type: 'announce', page: PAGE, whole: true, bytes: 1000 });
+    bo.sendMessage({ type: 'subscribe', page: PAGE });
     await eventually('the holder is found', () => bo.holders.includes(ada.arrived.visitor));
     bo.socket.send(directedText(ada.arrived.visitor, '1', 'hello'));
     await eventually('it arrives', () => ada.directed.length === 1);
@@ -61,7 +61,7 @@ describe('two pods on NATS', () => {
   test('[KEY-6] [PAGE-15] the token of a pipe opens that topic of the stream relay, and nothing else', async () => {
     const ada = await Visitor.arrive(pods[0]);
     const pipe = 'A'.repeat(22);
-    ada.say({ type: 'pipe', pipe });
+    ada.sendMessage({ type: 'pipe', pipe });
     await eventually('the token', () => ada.is('pipe'));
     const answer = ada.messages.find((message) => message.type === 'pipe');
     const { aud, sub, publish, subscribe } = decodeJwt(answer?.token ?? '');
@@ -103,13 +103,14 @@ describe('a pod keeps its limits', () => {
   test('[PAGE-7] page.requests: too many of one socket are refused, the socket stays', async () => {
     const pod = await podWith({ 'page.requests': 3 });
     const ada = await Visitor.arrive(pod);
-    for (let nth = 0; nth < 4; nth += 1) ada.say({ type: 'announce', page: PAGE, whole: true, bytes: 1 });
+    for (let nth = 0; nth < 4; nth += 1)
+      ada.sendMessage({ type: 'announce', page: PAGE, whole: true, bytes: 1 });
     await eventually('one is refused', () => ada.errors.length === 1);
     const refusal = ada.messages.find((message) => message.type === 'error');
     assert.equal(refusal?.code, 'TOO_MANY_PAGE_REQUESTS');
     assert.equal(refusal?.ref, PAGE);
     assert.ok((refusal?.retryAfterMs ?? 0) > 0);
-    ada.say({ type: 'ping' });
+    ada.sendMessage({ type: 'ping' });
     await eventually('it is still there', () => ada.is('pong'));
     ada.socket.terminate();
   });
@@ -117,17 +118,17 @@ describe('a pod keeps its limits', () => {
   test('[PAGE-7] address.pages: counts subscriptions of all sockets of an address', async () => {
     const pod = await podWith({ 'address.pages': 2 });
     const [ada, bo] = [await Visitor.arrive(pod), await Visitor.arrive(pod)];
-    ada.say({ type: 'subscribe', page: PAGE });
-    ada.say({ type: 'subscribe', page: PAGE });
+    ada.sendMessage({ type: 'subscribe', page: PAGE });
+    ada.sendMessage({ type: 'subscribe', page: PAGE });
     await eventually(
       'they are answered',
       () => ada.messages.filter(({ type }) => type === 'holders').length === 2,
     );
-    bo.say({ type: 'subscribe', page: PAGE });
+    bo.sendMessage({ type: 'subscribe', page: PAGE });
     await eventually('it is refused', () => bo.errors.length === 1);
     assert.deepEqual(bo.errors, ['TOO_MANY_PAGE_REQUESTS']);
     // Announcing is not limited.
-    bo.say({ type: 'announce', page: PAGE, whole: true, bytes: 1 });
+    bo.sendMessage({ type: 'announce', page: PAGE, whole: true, bytes: 1 });
     await eventually('it is counted', () => bo.is('count'));
     for (const { socket } of [ada, bo]) socket.terminate();
   });
@@ -158,7 +159,7 @@ describe('a pod keeps its limits', () => {
       10_000,
     );
     ada.socket.resume();
-    ada.say({ type: 'ping' });
+    ada.sendMessage({ type: 'ping' });
     await eventually('it is still there', () => ada.is('pong'));
     assert.ok(ada.directed.length > 0 && ada.directed.length < said, `${ada.directed.length} of ${said}`);
     for (const { socket } of [ada, bo]) socket.terminate();

@@ -1,34 +1,23 @@
 /** The rates of one network and of the pod: requests over them get a time to retry, and others are not affected. */
 import assert from 'node:assert/strict';
-import { describe, test, type TestContext } from 'node:test';
+import { describe, test } from 'node:test';
 import { CODES } from '@parley/protocol/codes';
 import { decode } from '@parley/protocol/decode';
 import { ErrorAnswer } from '@parley/protocol/http';
-import type { LimitName } from '@parley/protocol/limits';
 import { createTokens } from '../../src/adapters/tokens.ts';
 import type { RunningPod } from '../../src/server/start.ts';
-import { Client, QUIET, join, ticketFor } from '../support/client.ts';
+import { Client, NO_MEDIA, join, ticketFor } from '../support/client.ts';
 import { eventually } from '../support/deadline.ts';
 import { Owner, codeIn } from '../support/owner.ts';
-import { keySet, memory, randomRoom, startTestPod } from '../support/pod.ts';
+import { from, keySet, memory, randomRoom, startLimitedPod, startTestPod } from '../support/pod.ts';
 
-const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address });
 const MANY = from('203.0.113.1');
 const FEW = from('203.0.113.2');
-
-async function podWith(
-  context: TestContext,
-  limits: Partial<Record<LimitName, number>>,
-): Promise<RunningPod> {
-  const pod = await startTestPod({ limits, config: { trustedProxies: 1 } });
-  context.after(() => pod.close());
-  return pod;
-}
 
 async function resume(client: Client, { url }: RunningPod, headers: Record<string, string>): Promise<void> {
   client.drop();
   await client.connect(url, headers);
-  client.sayResume();
+  client.sendResume();
 }
 
 async function errorOf(response: Response): Promise<ErrorAnswer> {
@@ -39,7 +28,7 @@ async function errorOf(response: Response): Promise<ErrorAnswer> {
 
 describe('[LIM-12] [LIM-13] [LIM-14] [LIM-17] rates', () => {
   test('[LIM-12] too many resumes of one network are refused with the time to wait, those of others are not (address.resumes)', async (context) => {
-    const pod = await podWith(context, { 'address.resumes': 3 });
+    const pod = await startLimitedPod(context, { 'address.resumes': 3 });
     const ada = await Client.enter(pod.url, randomRoom());
     context.after(() => ada.drop());
     for (let resumes = 0; resumes < 3; resumes += 1) {
@@ -59,7 +48,7 @@ describe('[LIM-12] [LIM-13] [LIM-14] [LIM-17] rates', () => {
 
   test('[LIM-12] resumes over the rate of the pod are refused, and forged ones do not count (pod.resumes)', async (context) => {
     const most = 12;
-    const pod = await podWith(context, {
+    const pod = await startLimitedPod(context, {
       'pod.resumes': 1,
       'pod.sockets': most,
       'participant.resumes': 1000,
@@ -79,7 +68,7 @@ describe('[LIM-12] [LIM-13] [LIM-14] [LIM-17] rates', () => {
       for (const token of forged) {
         const eve = new Client(room);
         await eve.connect(pod.url, FEW);
-        eve.sayResume('Eve', token);
+        eve.sendResume('Eve', token);
         const { code } = await eve.refusedWith();
         assert.ok(code === 'RESUME_INVALID' || code === 'RESUME_EXPIRED', code);
       }
@@ -100,7 +89,7 @@ describe('[LIM-12] [LIM-13] [LIM-14] [LIM-17] rates', () => {
 
   test('[LIM-12] a token that is replayed from many networks takes little of what all share (participant.resumes)', async (context) => {
     const [most, allowed] = [12, 3];
-    const pod = await podWith(context, {
+    const pod = await startLimitedPod(context, {
       'pod.resumes': 1,
       'pod.sockets': most,
       'participant.resumes': allowed,
@@ -124,7 +113,7 @@ describe('[LIM-12] [LIM-13] [LIM-14] [LIM-17] rates', () => {
 
   test('[LIM-13] joins over the rate of the pod are refused, and those that were refused before do not count (pod.joins)', async (context) => {
     const most = 6;
-    const pod = await podWith(context, { 'pod.joins': 1, 'pod.sockets': most });
+    const pod = await startLimitedPod(context, { 'pod.joins': 1, 'pod.sockets': most });
     for (let junk = 0; junk < 20; junk += 1) {
       const invalid = await join(pod.url, 'NOT_A_ROOM', { headers: MANY });
       assert.ok(!invalid.ok && invalid.error.code === 'ROOM_INVALID');
@@ -156,7 +145,7 @@ describe('[LIM-12] [LIM-13] [LIM-14] [LIM-17] rates', () => {
     const enter = async (at: number): Promise<Client> => {
       const client = new Client(owner.room);
       await client.connect(pod.url, from(`198.51.100.${at}`));
-      client.say({ type: 'enter', ticket, generation: at + 1, name: 'Eve', media: QUIET });
+      client.sendMessage({ type: 'enter', ticket, generation: at + 1, name: 'Eve', media: NO_MEDIA });
       return client;
     };
     reads = 0;
@@ -172,7 +161,7 @@ describe('[LIM-12] [LIM-13] [LIM-14] [LIM-17] rates', () => {
   });
 
   test('[LIM-17] [LIM-12] a ticket that each pod refuses is shown so often and no more (participant.resumes)', async (context) => {
-    const pod = await podWith(context, { 'participant.resumes': 3, 'room.participants': 1 });
+    const pod = await startLimitedPod(context, { 'participant.resumes': 3, 'room.participants': 1 });
     const room = randomRoom();
     const { ticket } = await ticketFor(pod.url, room, { headers: MANY });
     const ada = await Client.enter(pod.url, room);
@@ -180,14 +169,14 @@ describe('[LIM-12] [LIM-13] [LIM-14] [LIM-17] rates', () => {
     for (let at = 0; at < 5; at += 1) {
       const client = new Client(room);
       await client.connect(pod.url, from(`198.51.100.${at}`));
-      client.say({ type: 'enter', ticket, generation: 1, name: 'Eve', media: QUIET });
+      client.sendMessage({ type: 'enter', ticket, generation: 1, name: 'Eve', media: NO_MEDIA });
       assert.equal((await client.refusedWith()).code, at < 3 ? 'ROOM_FULL' : 'TOO_MANY_REQUESTS');
     }
   });
 
   test('[LIM-17] reads of the store over the rate of the pod are refused, and those of tickets are counted apart (pod.reads)', async (context) => {
     const most = 5;
-    const pod = await podWith(context, { 'pod.reads': 1, 'pod.sockets': most });
+    const pod = await startLimitedPod(context, { 'pod.reads': 1, 'pod.sockets': most });
     const owner = await Owner.of(pod.url);
     const read = (room: string, at: number): Promise<Response> =>
       fetch(`${pod.url}/v1/rooms/${room}`, { headers: from(`198.51.100.${at}`) });
@@ -213,7 +202,7 @@ describe('[LIM-12] [LIM-13] [LIM-14] [LIM-17] rates', () => {
     await eventually('its socket is gone', () => pod.pod.socketCount < most);
     const tooMany = await eventually('the pod refuses tickets', async () => {
       const client = new Client(owner.room);
-      await client.knock(pod.url, 'Eve');
+      await client.requestEntry(pod.url, 'Eve');
       const outcome = await client.welcomed().then(
         () => undefined,
         () => client.refusedWith(),
@@ -226,7 +215,7 @@ describe('[LIM-12] [LIM-13] [LIM-14] [LIM-17] rates', () => {
   });
 
   test('[LIM-14] too many reads of one network are refused, on its sockets too, which stay open (address.reads)', async (context) => {
-    const pod = await podWith(context, { 'address.reads': 2 });
+    const pod = await startLimitedPod(context, { 'address.reads': 2 });
     const room = randomRoom();
     const ada = await Client.enter(pod.url, room);
     await resume(ada, pod, MANY);
@@ -241,10 +230,10 @@ describe('[LIM-12] [LIM-13] [LIM-14] [LIM-17] rates', () => {
     assert.equal(refused.status, 429);
     assert.equal((await errorOf(refused)).code, 'TOO_MANY_REQUESTS');
     assert.equal((await read(FEW)).status, 200);
-    ada.say({ type: 'relay' });
+    ada.sendMessage({ type: 'relay' });
     const error = await ada.waitFor('error');
     assert.deepEqual([error.code, error.fatal], ['TOO_MANY_REQUESTS', false]);
-    ada.say({ type: 'ping' });
+    ada.sendMessage({ type: 'ping' });
     await ada.waitFor('pong');
   });
 });

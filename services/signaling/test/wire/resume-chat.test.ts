@@ -49,7 +49,7 @@ function linesSeenBy(client: Client): readonly ChatLine[] {
 /** Resolves when all earlier messages have arrived. */
 async function settled(client: Client): Promise<void> {
   const since = client.log.length;
-  client.say({ type: 'ping' });
+  client.sendMessage({ type: 'ping' });
   await client.waitFor('pong', { since });
 }
 
@@ -89,7 +89,7 @@ test('[CHAT-7] a brought line passes the checks of chat: its length (chat.chars)
     );
     assert.equal(eve.welcome.chat.length, 1 + 2 * limits['chat.lines'], 'a burst');
     const since = eve.log.length;
-    eve.say({ type: 'chat', id: 'line-2000', text: 'one more' });
+    eve.sendMessage({ type: 'chat', id: 'line-2000', text: 'one more' });
     const refused = await eve.waitFor('error', { since });
     assert.deepEqual([refused.code, refused.ref], ['TOO_MANY_CHAT_LINES', 'line-2000']);
     await settled(ada);
@@ -115,10 +115,10 @@ test('[CHAT-7] the time of an own line without proof lies between the first welc
 test('[CHAT-8] while the room recovers no line of another participant is taken without the proof of a pod', () =>
   withRegion(async (region) => {
     const { ada, eve } = await two(region.pod.url);
-    ada.say({ type: 'chat', id: 'line-0001', text: 'hello' });
+    ada.sendMessage({ type: 'chat', id: 'line-0001', text: 'hello' });
     const { line } = await eve.waitFor('chat');
     const other = await two(region.pod.url);
-    other.ada.say({ type: 'chat', id: 'line-0002', text: 'in another room' });
+    other.ada.sendMessage({ type: 'chat', id: 'line-0002', text: 'in another room' });
     const elsewhere = (await other.eve.waitFor('chat')).line;
     await region.restart();
     const { proof: _none, ...bare } = line as ChatLine & { proof?: string };
@@ -141,7 +141,7 @@ test('[CHAT-8] while the room recovers no line of another participant is taken w
 test('[CHAT-8] [CHAT-4] after every pod died, lines come back from any client that has them, under their own names', () =>
   withRegion(async (region) => {
     const { ada, eve } = await two(region.pod.url);
-    ada.say({ type: 'chat', id: 'line-0001', text: 'hello' });
+    ada.sendMessage({ type: 'chat', id: 'line-0001', text: 'hello' });
     const { line } = await eve.waitFor('chat');
     await region.restart();
     // Eve has taken another name, and Ada comes back with nothing.
@@ -153,9 +153,9 @@ test('[CHAT-8] [CHAT-4] after every pod died, lines come back from any client th
 test('[CHAT-7] [CHAT-1] lines of two senders under one id both come back', () =>
   withRegion(async (region) => {
     const { ada, eve } = await two(region.pod.url);
-    ada.say({ type: 'chat', id: 'line-0001', text: 'from Ada' });
+    ada.sendMessage({ type: 'chat', id: 'line-0001', text: 'from Ada' });
     const { line: first } = await eve.waitFor('chat');
-    eve.say({ type: 'chat', id: 'line-0001', text: 'from Eve' });
+    eve.sendMessage({ type: 'chat', id: 'line-0001', text: 'from Eve' });
     const { line: second } = await ada.waitFor('chat');
     await region.restart();
     assert.deepEqual((await eve.resume(region.pod.url, 'Eve', [first, second, first])).chat, [first, second]);
@@ -165,7 +165,7 @@ test('[CHAT-7] [CHAT-1] lines of two senders under one id both come back', () =>
 test('[CHAT-8] chat-ack carries what its sender needs to bring the line back as it was taken', () =>
   withRegion(async (region) => {
     const { ada, eve } = await two(region.pod.url);
-    ada.say({ type: 'chat', id: 'line-0001', text: 'hello' });
+    ada.sendMessage({ type: 'chat', id: 'line-0001', text: 'hello' });
     const { type: _type, ...taken } = await ada.waitFor('chat-ack');
     const { line } = await eve.waitFor('chat');
     const brought = { from: ada.participant, text: 'hello', ...taken };
@@ -179,7 +179,7 @@ test('[CHAT-8] [KEY-3] a line signed with a key that is still in the set is take
   const [old, next] = [keySet('old'), keySet('next')];
   return withRegion(async (region) => {
     const { ada, eve } = await two(region.pod.url);
-    ada.say({ type: 'chat', id: 'line-0001', text: 'hello' });
+    ada.sendMessage({ type: 'chat', id: 'line-0001', text: 'hello' });
     const { line } = await eve.waitFor('chat');
     await region.restart({ active: 'next', keys: [...old.keys, ...next.keys] });
     assert.deepEqual((await eve.resume(region.pod.url, 'Eve', [line])).chat, [line]);

@@ -81,7 +81,7 @@ const roomsOf = (pod: RunningPod): number => pod.pod.core.counts().rooms;
 /** `in`, or the code. */
 async function resumed(url: string, client: Client): Promise<string | undefined> {
   await client.connect(url);
-  client.sayResume();
+  client.sendResume();
   return client.welcomed().then(
     () => 'in',
     async () => (await client.refusedWith()).code,
@@ -184,10 +184,10 @@ test('[RES-12] [MOD-5] a newcomer in the lobby gets no token', () =>
   withRegion(async ({ url }) => {
     const owner = await Owner.of(url, { lobby: true });
     const guest = new Client(owner.room);
-    await guest.knock(url, 'Guest');
+    await guest.requestEntry(url, 'Guest');
     await guest.waitFor('lobby-waiting');
     const since = guest.log.length;
-    guest.say({ type: 'ping' });
+    guest.sendMessage({ type: 'ping' });
     await guest.waitFor('pong', { since });
     const text = JSON.stringify(guest.log);
     assert.deepEqual(
@@ -209,7 +209,7 @@ test('[RES-6] an unknown participant is let in by the age of its token (iat), wh
     const sub = participantId(randomBytes(16));
     const claims = { sub, room: ada.room, generation: 1, since: Date.now() };
     await eve.connect(pod.url);
-    eve.sayResume('Eve', tokens.signResume(claims, ttlMs));
+    eve.sendResume('Eve', tokens.signResume(claims, ttlMs));
     const outcome = await eve.welcomed().then(
       () => 'in',
       async () => (await eve.refusedWith()).code,
@@ -256,7 +256,7 @@ test('[RES-11] while its socket is open a participant gets newer tokens (resume.
       assert.deepEqual(renewed, claims, 'the same participant, room, generation and first welcome');
       ada.drop();
       await ada.connect(url);
-      ada.sayResume('Ada', resume);
+      ada.sendResume('Ada', resume);
       assert.equal((await ada.welcomed()).participant, claims['sub']);
       ada.drop();
     },

@@ -44,8 +44,8 @@ describe('a use of a named room', () => {
         const room = await stored();
         return Date.now() - room.writtenAt > RENEWAL_MS ? room.revision : undefined;
       });
-    const renewedSince = (revision: number, withinMs?: number) =>
-      eventually('it is renewed', async () => (await stored()).revision > revision, withinMs);
+    const renewedSince = (revision: number, timeoutMs?: number) =>
+      eventually('it is renewed', async () => (await stored()).revision > revision, timeoutMs);
 
     const made = await grownOld();
     assert.equal((await fetch(`${url}/v1/rooms/${owner.room}`)).status, 200);

@@ -6,12 +6,12 @@ import { CODES, type Code } from '@parley/protocol/codes';
 import { createTokens, type Tokens } from '../../src/adapters/tokens.ts';
 import type { RunningPod } from '../../src/server/start.ts';
 import { withBystanders, type News } from '../support/bystanders.ts';
-import { Client, QUIET, ticketFor } from '../support/client.ts';
+import { Client, NO_MEDIA, ticketFor } from '../support/client.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
 import { keySet, randomRoom, startTestPod } from '../support/pod.ts';
 
 const KEYS = keySet();
-const SOMEBODY = 'p0123456789abcdef';
+const ANY_PARTICIPANT = 'p0123456789abcdef';
 const HOUR_MS = 3_600_000;
 
 let nats: TestNats;
@@ -42,42 +42,43 @@ const TICKETS: readonly Bad[] = [
   {
     title: '[KEY-1] a ticket signed with another key under our kid',
     code: 'TICKET_INVALID',
-    ticket: (room) => strangers.signTicket({ sub: SOMEBODY, room }, HOUR_MS),
+    ticket: (room) => strangers.signTicket({ sub: ANY_PARTICIPANT, room }, HOUR_MS),
   },
   {
     title: '[KEY-1] a ticket with alg none',
     code: 'TICKET_INVALID',
-    ticket: (room) => unsigned({ sub: SOMEBODY, room, aud: 'parley:ticket', iss: 'parley' }),
+    ticket: (room) => unsigned({ sub: ANY_PARTICIPANT, room, aud: 'parley:ticket', iss: 'parley' }),
   },
   {
     title: '[KEY-1] a ticket signed with the public key as an HMAC secret',
     code: 'TICKET_INVALID',
-    ticket: (room) => hmac({ sub: SOMEBODY, room }),
+    ticket: (room) => hmac({ sub: ANY_PARTICIPANT, room }),
   },
   {
     title: '[KEY-1] a ticket whose claims were changed',
     code: 'TICKET_INVALID',
-    ticket: async (room) => changed(tokens.signTicket({ sub: SOMEBODY, room: randomRoom() }, HOUR_MS), room),
+    ticket: async (room) =>
+      changed(tokens.signTicket({ sub: ANY_PARTICIPANT, room: randomRoom() }, HOUR_MS), room),
   },
   {
     title: '[KEY-4] a token of another audience',
     code: 'TICKET_INVALID',
-    ticket: (room) => signedAs('parley:relay', 'parley', { sub: SOMEBODY, room }),
+    ticket: (room) => signedAs('parley:relay', 'parley', { sub: ANY_PARTICIPANT, room }),
   },
   {
     title: '[KEY-4] a token of another issuer',
     code: 'TICKET_INVALID',
-    ticket: (room) => signedAs('parley:ticket', 'somebody', { sub: SOMEBODY, room }),
+    ticket: (room) => signedAs('parley:ticket', 'somebody', { sub: ANY_PARTICIPANT, room }),
   },
   {
     title: '[KEY-4] a resume token used as a ticket',
     code: 'TICKET_INVALID',
-    ticket: (room) => tokens.signResume({ sub: SOMEBODY, room, generation: 1, since: 0 }, HOUR_MS),
+    ticket: (room) => tokens.signResume({ sub: ANY_PARTICIPANT, room, generation: 1, since: 0 }, HOUR_MS),
   },
   {
     title: '[JOIN-7] a ticket of another room',
     code: 'TICKET_INVALID',
-    ticket: () => tokens.signTicket({ sub: SOMEBODY, room: randomRoom() }, HOUR_MS),
+    ticket: () => tokens.signTicket({ sub: ANY_PARTICIPANT, room: randomRoom() }, HOUR_MS),
   },
   {
     title: '[JOIN-7] a ticket whose participant is no participant id',
@@ -87,7 +88,7 @@ const TICKETS: readonly Bad[] = [
   {
     title: '[JOIN-4] a ticket that is too old (ticket.ttl)',
     code: 'TICKET_EXPIRED',
-    ticket: (room) => tokens.signTicket({ sub: SOMEBODY, room }, -10_000),
+    ticket: (room) => tokens.signTicket({ sub: ANY_PARTICIPANT, room }, -10_000),
   },
 ];
 
@@ -95,22 +96,23 @@ const RESUMES: readonly Bad[] = [
   {
     title: '[KEY-4] a ticket used as a resume token',
     code: 'RESUME_INVALID',
-    ticket: (room) => tokens.signTicket({ sub: SOMEBODY, room }, HOUR_MS),
+    ticket: (room) => tokens.signTicket({ sub: ANY_PARTICIPANT, room }, HOUR_MS),
   },
   {
     title: '[RES-6] a resume token signed with another key',
     code: 'RESUME_INVALID',
-    ticket: (room) => strangers.signResume({ sub: SOMEBODY, room, generation: 1, since: 0 }, HOUR_MS),
+    ticket: (room) => strangers.signResume({ sub: ANY_PARTICIPANT, room, generation: 1, since: 0 }, HOUR_MS),
   },
   {
     title: '[RES-6] a resume token of another room',
     code: 'RESUME_INVALID',
-    ticket: () => tokens.signResume({ sub: SOMEBODY, room: randomRoom(), generation: 1, since: 0 }, HOUR_MS),
+    ticket: () =>
+      tokens.signResume({ sub: ANY_PARTICIPANT, room: randomRoom(), generation: 1, since: 0 }, HOUR_MS),
   },
   {
     title: '[RES-6] a resume token that is too old (resume.ttl)',
     code: 'RESUME_EXPIRED',
-    ticket: (room) => tokens.signResume({ sub: SOMEBODY, room, generation: 1, since: 0 }, -10_000),
+    ticket: (room) => tokens.signResume({ sub: ANY_PARTICIPANT, room, generation: 1, since: 0 }, -10_000),
   },
 ];
 
@@ -119,19 +121,19 @@ describe('tickets', { concurrency: 6 }, () => {
     test(`${title}: ${code}`, () =>
       refused(code, async (client) => {
         const generation = 1;
-        client.say({
+        client.sendMessage({
           type: 'enter',
           ticket: await ticket(client.room),
           generation,
           name: 'Eve',
-          media: QUIET,
+          media: NO_MEDIA,
         });
       }));
   }
 
   for (const { title, code, ticket } of RESUMES) {
     test(`${title}: ${code}`, () =>
-      refused(code, async (client) => client.sayResume('Eve', await ticket(client.room))));
+      refused(code, async (client) => client.sendResume('Eve', await ticket(client.room))));
   }
 
   test('[JOIN-8] a ticket that was used: TICKET_USED, and its participant stays', async () => {
@@ -139,16 +141,16 @@ describe('tickets', { concurrency: 6 }, () => {
       pod.url,
       async (room, ada) => {
         const { ticket } = await ticketFor(pod.url, room);
-        const enter = { type: 'enter', ticket, generation: 1, name: 'Cas', media: QUIET };
+        const enter = { type: 'enter', ticket, generation: 1, name: 'Cas', media: NO_MEDIA };
         const first = new Client(room);
         await first.connect(pod.url);
-        first.say(enter);
+        first.sendMessage(enter);
         await first.waitFor('welcome');
         const second = new Client(room);
         await second.connect(pod.url);
-        second.say({ ...enter, generation: 2 });
+        second.sendMessage({ ...enter, generation: 2 });
         assert.deepEqual(await second.refusedWith(), codes('TICKET_USED'));
-        first.say({ type: 'ping' });
+        first.sendMessage({ type: 'ping' });
         await first.waitFor('pong');
         first.leave();
         await ada.waitFor('left');
@@ -162,20 +164,20 @@ describe('tickets', { concurrency: 6 }, () => {
       pod.url,
       async (room, ada) => {
         const first = await Client.enter(pod.url, room, 'Cas');
-        const twin = new Client(room);
-        await twin.connect(pod.url);
-        twin.say({
+        const secondTab = new Client(room);
+        await secondTab.connect(pod.url);
+        secondTab.sendMessage({
           type: 'resume',
           token: first.welcome.resume,
           generation: 2,
           name: 'Cas',
-          media: QUIET,
+          media: NO_MEDIA,
           chat: [],
         });
-        await twin.waitFor('welcome');
+        await secondTab.waitFor('welcome');
         assert.deepEqual(await first.refusedWith(), codes('REPLACED'));
-        first.sayResume();
-        twin.leave();
+        first.sendResume();
+        secondTab.leave();
         await ada.waitFor('left');
         const news = ada.log.slice(-2).map(({ type }) => type);
         assert.deepEqual(news, ['joined', 'left']);
@@ -188,7 +190,7 @@ describe('tickets', { concurrency: 6 }, () => {
     for (const name of ['x'.repeat(65), '   ', 'a\u202eb', 'tab\u0000']) {
       await refused('NAME_INVALID', async (client) => {
         const { ticket } = await ticketFor(pod.url, client.room);
-        client.say({ type: 'enter', ticket, generation: 1, name, media: QUIET });
+        client.sendMessage({ type: 'enter', ticket, generation: 1, name, media: NO_MEDIA });
       });
     }
   });
@@ -199,23 +201,27 @@ describe('tickets', { concurrency: 6 }, () => {
     const eve = new Client(room);
     await eve.connect(pod.url);
     const { ticket } = await ticketFor(pod.url, room);
-    const media = { ...QUIET, junk: 'x'.repeat(100) };
-    eve.say({ type: 'enter', ticket, generation: 1, name: 'Eve', media });
+    const media = { ...NO_MEDIA, junk: 'x'.repeat(100) };
+    eve.sendMessage({ type: 'enter', ticket, generation: 1, name: 'Eve', media });
     const { member } = await ada.waitFor('joined');
-    assert.deepEqual(member.media, QUIET);
+    assert.deepEqual(member.media, NO_MEDIA);
     for (const client of [ada, eve]) client.drop();
   });
 });
 
 const codes = (code: Code): { code: Code; close: number | null } => ({ code, close: CODES[code].close });
 
-async function refused(code: Code, say: (client: Client) => Promise<void>, news: News = []): Promise<void> {
+async function refused(
+  code: Code,
+  sendMessage: (client: Client) => Promise<void>,
+  news: News = [],
+): Promise<void> {
   await withBystanders(
     pod.url,
     async (room) => {
       const client = new Client(room);
       await client.connect(pod.url);
-      await say(client);
+      await sendMessage(client);
       assert.deepEqual(await client.refusedWith(), codes(code));
     },
     news,
@@ -237,7 +243,7 @@ function hmac(claims: Record<string, unknown>): Promise<string> {
 
 function changed(token: string, room: string): string {
   const [head, , signature] = token.split('.');
-  const claims = { sub: SOMEBODY, room, iss: 'parley', aud: 'parley:ticket', exp: inAnHour() };
+  const claims = { sub: ANY_PARTICIPANT, room, iss: 'parley', aud: 'parley:ticket', exp: inAnHour() };
   return `${head}.${base64(claims)}.${signature}`;
 }
 

@@ -30,9 +30,9 @@ const NODE: TurnNode = {
   allocations: 0,
   capacity: 10,
 };
-const LAPSE = 2000;
+const LEASE_MS = 2000;
 
-const BAD_LINES = 20;
+const INVALID_MESSAGES = 20;
 
 const log: string[] = [];
 let nats: TestNats;
@@ -42,7 +42,11 @@ before(async () => {
   nats = await startNats();
   pod = await startTestPod({
     nats: nats.url,
-    limits: { 'turn.leaseDuration': LAPSE, 'address.joins': 1_000_000, 'pod.badMessageLogLines': BAD_LINES },
+    limits: {
+      'turn.leaseDuration': LEASE_MS,
+      'address.joins': 1_000_000,
+      'pod.badMessageLogLines': INVALID_MESSAGES,
+    },
     config: { turn: CONFIGURED, logLevel: 'warn' },
     onLog: (line) => log.push(line),
   });
@@ -54,11 +58,11 @@ after(async () => {
   await nats.close();
 });
 
-const say = (node: unknown): void => nodes.publish(turnNodeSubject, JSON.stringify(node));
+const sendMessage = (node: unknown): void => nodes.publish(turnNodeSubject, JSON.stringify(node));
 const urlsOf = (servers: readonly IceServer[]): string[] => servers.flatMap(({ urls }) => urls);
 
 /** The servers that a participant gets who enters now. */
-async function urlsTold(room = randomRoom()): Promise<string[]> {
+async function offeredUrls(room = randomRoom()): Promise<string[]> {
   const client = await Client.enter(pod.url, room);
   client.leave();
   return urlsOf(client.welcome.iceServers);
@@ -67,36 +71,37 @@ async function urlsTold(room = randomRoom()): Promise<string[]> {
 /** Publishes again until it is offered, as subscriptions are not confirmed. */
 async function offered(node: TurnNode = NODE): Promise<void> {
   await eventually(`${node.node} is offered`, async () => {
-    say(node);
-    return (await urlsTold()).includes(node.urls[0] ?? '');
+    sendMessage(node);
+    return (await offeredUrls()).includes(node.urls[0] ?? '');
   });
 }
 
 const lapsed = () =>
-  eventually('the configured addresses', async () => (await urlsTold()).includes('turn:127.0.0.1:3478'));
+  eventually('the configured addresses', async () => (await offeredUrls()).includes('turn:127.0.0.1:3478'));
 
 describe('TURN nodes', () => {
   test('[TURN-7] without one the configured addresses are offered, also where only invalid leases arrived', async () => {
-    for (const bad of [{}, null, 'node', { ...NODE, urls: ['stun:x'] }, { ...NODE, capacity: 0 }]) say(bad);
+    for (const bad of [{}, null, 'node', { ...NODE, urls: ['stun:x'] }, { ...NODE, capacity: 0 }])
+      sendMessage(bad);
     await eventually('they are counted', () => pod.pod.metrics.badBusMessages >= 5);
-    assert.deepEqual(await urlsTold(), ['stun:127.0.0.1:3478', 'turn:127.0.0.1:3478']);
+    assert.deepEqual(await offeredUrls(), ['stun:127.0.0.1:3478', 'turn:127.0.0.1:3478']);
   });
 
   test('[LIM-18] a thousand invalid leases write no more lines than their budget (pod.badMessageLogLines)', async () => {
     const before = pod.pod.metrics.badBusMessages;
-    for (let i = 0; i < 1000; i += 1) say('nonsense');
+    for (let i = 0; i < 1000; i += 1) sendMessage('nonsense');
     await eventually('they are counted', () => pod.pod.metrics.badBusMessages >= before + 1000);
     const lines = log.filter((line) => line.includes('bus message not understood'));
-    assert.ok(lines.length > 0 && lines.length <= BAD_LINES + 1, `${lines.length} lines`);
+    assert.ok(lines.length > 0 && lines.length <= INVALID_MESSAGES + 1, `${lines.length} lines`);
   });
 
   test('[TURN-5] [TURN-7] a live node is offered instead, in the welcome and in the answer to ice', async () => {
     await offered();
-    say(NODE);
+    sendMessage(NODE);
     const client = await Client.enter(pod.url, randomRoom());
     const since = client.log.length;
-    say(NODE);
-    client.say({ type: 'ice' });
+    sendMessage(NODE);
+    client.sendMessage({ type: 'ice' });
     const onSocket = (await client.waitFor('ice', { since })).iceServers;
     for (const servers of [client.welcome.iceServers, onSocket])
       assert.deepEqual(
@@ -110,33 +115,33 @@ describe('TURN nodes', () => {
     const other = { ...NODE, node: 'node-b', urls: ['turn:203.0.113.8:3478', NODE.urls[2] ?? ''] };
     await offered();
     await offered(other);
-    say(NODE);
+    sendMessage(NODE);
     const urls = await eventually('both', async () => {
-      const urls = await urlsTold();
+      const urls = await offeredUrls();
       return urls.includes('turn:203.0.113.8:3478') && urls.includes(NODE.urls[0] ?? '') && urls;
     });
     assert.equal(urls.filter((url) => url.startsWith('turns:')).length, 1);
     assert.ok(urls.includes('stun:203.0.113.8:3478'));
-    say({ ...other, draining: true });
+    sendMessage({ ...other, draining: true });
   });
 
   test('[TURN-6] one that drains is withdrawn at once, one that falls silent after turn.leaseDuration', async () => {
     await lapsed();
     await offered();
     const said = performance.now();
-    say({ ...NODE, draining: true });
+    sendMessage({ ...NODE, draining: true });
     await lapsed();
-    assert.ok(performance.now() - said < LAPSE, 'it was not waited for');
+    assert.ok(performance.now() - said < LEASE_MS, 'it was not waited for');
     await offered({ ...NODE, epoch: 2 });
     await lapsed();
   });
 
   test('[TURN-6] one with another secret is not offered', async () => {
     await lapsed();
-    say({ ...NODE, node: 'node-c', key: 'AAAAAAAAAAAAAAAA', urls: ['turn:203.0.113.9:3478'] });
+    sendMessage({ ...NODE, node: 'node-c', key: 'AAAAAAAAAAAAAAAA', urls: ['turn:203.0.113.9:3478'] });
     await offered({ ...NODE, epoch: 3 });
-    assert.ok(!(await urlsTold()).includes('turn:203.0.113.9:3478'));
-    say({ ...NODE, epoch: 3, draining: true });
+    assert.ok(!(await offeredUrls()).includes('turn:203.0.113.9:3478'));
+    sendMessage({ ...NODE, epoch: 3, draining: true });
     await lapsed();
   });
 

@@ -21,7 +21,7 @@ export function direct(state: PagesState, message: PageInput & { type: 'directed
       from: sender.id,
       payload,
       binary,
-      taken: undefined,
+      delivered: undefined,
       slow,
     });
     return;
@@ -60,8 +60,8 @@ export function onTransfer(
   else if (visitor === undefined) state.effects.push(answer('unknown'));
   else {
     state.transfers.markDelivered(pod, ref);
-    const [taken, slow] = [answer('accepted'), answer('slow')];
-    state.effects.push({ type: 'deliver', socket: visitor.socket, from, payload, binary, taken, slow });
+    const [delivered, slow] = [answer('accepted'), answer('slow')];
+    state.effects.push({ type: 'deliver', socket: visitor.socket, from, payload, binary, delivered, slow });
   }
 }
 

@@ -30,7 +30,7 @@ export type PageEffect =
       readonly from: VisitorId;
       readonly payload: Uint8Array;
       readonly binary: boolean;
-      readonly taken: PageEffect | undefined;
+      readonly delivered: PageEffect | undefined;
       readonly slow: PageEffect;
     }
   | { readonly type: 'subscribe'; readonly page: PageAddress }

@@ -71,7 +71,7 @@ export class Crowd {
   }
 
   /** Fails where a client is another participant now, was stopped, or saw another leave or join (`except` those whom the test sent). */
-  assertNobodyNoticed({ except }: { except?: string } = {}): void {
+  assertUndisturbed({ except }: { except?: string } = {}): void {
     assert.deepEqual(
       this.people
         .filter(({ stopped }) => stopped !== undefined)

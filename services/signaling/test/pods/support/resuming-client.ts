@@ -9,7 +9,7 @@ import { decodeServerMessage } from '@parley/protocol/decode';
 import { receivedText, directedText } from '@parley/protocol/directed';
 import { socketPath } from '@parley/protocol/http';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
-import { QUIET, ticketFor } from '../../support/client.ts';
+import { NO_MEDIA, ticketFor } from '../../support/client.ts';
 import { eventually } from '../../support/deadline.ts';
 
 /** As the backoff of client/sdk: full jitter, below half a second at first. */
@@ -79,7 +79,7 @@ export class ResumingClient {
     return this.#token !== '' && this.#socket !== undefined && this.#failures === 0;
   }
 
-  say(message: object): void {
+  sendMessage(message: object): void {
     this.#socket?.send(JSON.stringify(message));
   }
 
@@ -89,11 +89,11 @@ export class ResumingClient {
 
   /** A copy of the tab: the same token on a socket of its own, first on the first of these pods. */
   duplicate(pods: readonly string[]): ResumingClient {
-    const twin = new ResumingClient({ room: this.room, name: this.name, pods });
-    twin.#token = this.#token;
-    twin.#generation = this.#generation;
-    twin.#open();
-    return twin;
+    const secondTab = new ResumingClient({ room: this.room, name: this.name, pods });
+    secondTab.#token = this.#token;
+    secondTab.#generation = this.#generation;
+    secondTab.#open();
+    return secondTab;
   }
 
   /** Loses the connection and resumes on the next pod. */
@@ -125,7 +125,7 @@ export class ResumingClient {
     this.attempts += 1;
     this.#failures += 1;
     this.#generation += 1;
-    const about = { generation: this.#generation, name, media: QUIET };
+    const about = { generation: this.#generation, name, media: NO_MEDIA };
     const first =
       ticket === undefined
         ? { type: 'resume', token: this.#token, chat: [], ...about }
@@ -134,7 +134,7 @@ export class ResumingClient {
     // The close that follows has the reason.
     socket.on('error', () => {});
     socket.on('message', (data) => {
-      if (this.#socket === socket && Buffer.isBuffer(data)) this.#hear(data.toString());
+      if (this.#socket === socket && Buffer.isBuffer(data)) this.#receive(data.toString());
     });
     socket.on('close', (code) => {
       if (this.#socket === socket) this.#lost(code);
@@ -155,7 +155,7 @@ export class ResumingClient {
     this.#timer = setTimeout(() => this.#resumeElsewhere(), randomInt(most));
   }
 
-  #hear(text: string): void {
+  #receive(text: string): void {
     const directed = receivedText(text);
     if (directed !== undefined) {
       this.directed.push(directed.payload);

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import type { Person } from '../test/support/person.ts';
 import type { World } from '../test/support/world.ts';
 
-const TOLD_WITHIN_MS = 2000;
+const NOTIFY_TIMEOUT_MS = 2000;
 
-interface Letter {
+interface DirectedMessage {
   readonly id: string;
   readonly from: Person;
   readonly socket: number;
@@ -13,9 +13,9 @@ interface Letter {
   readonly at: number;
 }
 
-export class Letters {
+export class DirectedMessages {
   readonly #world: World;
-  #open: Letter[] = [];
+  #open: DirectedMessage[] = [];
   #count = 0;
   #checkedUpTo = 0;
   readonly #addressed = new Map<string, string>();
@@ -28,7 +28,7 @@ export class Letters {
   send(from: Person, to: Person): void {
     if (from.line.state !== 'here') return;
     this.#count += 1;
-    const id = `letter-${this.#count}`;
+    const id = `message-${this.#count}`;
     this.#addressed.set(id, to.id);
     this.#open.push({ id, from, socket: from.line.socket, to: to.id, at: this.#world.now });
     from.send(to, id, id);
@@ -43,18 +43,18 @@ export class Letters {
       this.#arrived.add(text);
     }
     this.#checkedUpTo = handedOn.length;
-    const isDue = ({ at }: Letter): boolean => now - at > TOLD_WITHIN_MS;
-    for (const letter of this.#open.filter(isDue)) {
+    const isDue = ({ at }: DirectedMessage): boolean => now - at > NOTIFY_TIMEOUT_MS;
+    for (const message of this.#open.filter(isDue)) {
       assert.ok(
-        this.#isSettled(letter),
-        `${letter.from.name} was never notified that ${letter.id} to ${letter.to} was not delivered`,
+        this.#isSettled(message),
+        `${message.from.name} was never notified that ${message.id} to ${message.to} was not delivered`,
       );
     }
-    this.#open = this.#open.filter((letter) => !isDue(letter));
+    this.#open = this.#open.filter((message) => !isDue(message));
   }
 
   /** A sender that has lost its socket meanwhile cannot be notified. */
-  #isSettled({ id, from, socket }: Letter): boolean {
+  #isSettled({ id, from, socket }: DirectedMessage): boolean {
     if (this.#arrived.has(id)) return true;
     if (!('socket' in from.line) || from.line.socket !== socket) return true;
     return from.messagesOf('undelivered').some((message) => message.id === id);

@@ -27,12 +27,12 @@ after(async () => {
 });
 
 describe('a duplicated tab', () => {
-  for (const [title, tabOn, twinOn] of [
+  for (const [title, tabOn, secondTabOn] of [
     ['on the same pod', 0, 0],
     ['on another pod', 0, 1],
   ] as const)
     test(`[RES-5] ${title}: the first is replaced once and stops for good, and the others saw neither left nor joined`, (t) =>
-      duplicate(t, addressOf(tabOn), addressOf(twinOn)));
+      duplicate(t, addressOf(tabOn), addressOf(secondTabOn)));
 });
 
 function addressOf(at: number): string {
@@ -41,7 +41,7 @@ function addressOf(at: number): string {
   return pod.url;
 }
 
-async function duplicate(t: TestContext, tabOn: string, twinOn: string): Promise<void> {
+async function duplicate(t: TestContext, tabOn: string, secondTabOn: string): Promise<void> {
   const room = randomRoom();
   const urls = pods.map(({ url }) => url);
   const ada = await ResumingClient.enter({ room, name: 'Ada', pods: urls });
@@ -51,20 +51,20 @@ async function duplicate(t: TestContext, tabOn: string, twinOn: string): Promise
   const mark = ada.log.length;
   const arrived = await arrivals();
 
-  const twin = tab.duplicate([twinOn, ...urls]);
-  t.after(() => twin.close());
-  await eventually('the twin is in', () => twin.isIn && twin.welcomes === 1);
+  const secondTab = tab.duplicate([secondTabOn, ...urls]);
+  t.after(() => secondTab.close());
+  await eventually('the secondTab is in', () => secondTab.isIn && secondTab.welcomes === 1);
   await eventually('the tab has stopped', () => tab.stopped !== undefined);
   await pause(QUIET_MS);
 
   assert.equal(tab.stopped, CODES.REPLACED.close);
-  assert.equal(twin.stopped, undefined);
-  assert.equal(twin.participant, tab.participant);
-  assert.deepEqual([tab.attempts, twin.attempts], [1, 1], 'each opened one socket');
+  assert.equal(secondTab.stopped, undefined);
+  assert.equal(secondTab.participant, tab.participant);
+  assert.deepEqual([tab.attempts, secondTab.attempts], [1, 1], 'each opened one socket');
   assert.equal(await arrivals(), arrived + 1, 'the pods admit one resume');
   const news = new Set(ada.log.slice(mark).map(({ type }) => type));
   assert.ok(!news.has('left') && !news.has('joined'), [...news].join());
-  assert.equal(ada.roster.get(twin.participant), 'here');
+  assert.equal(ada.roster.get(secondTab.participant), 'here');
 }
 
 /** The number of arrivals, as the pods count it. */

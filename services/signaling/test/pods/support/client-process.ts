@@ -1,4 +1,4 @@
-/** A client in a process of its own, so that a test can stop it: `node lone-client.ts URL ROOM NAME`. */
+/** A client in a process of its own, so that a test can stop it: `node client-process.ts URL ROOM NAME`. */
 import { Client } from '../../support/client.ts';
 
 const [url = '', room = '', name = ''] = process.argv.slice(2);
