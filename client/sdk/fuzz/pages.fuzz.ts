@@ -91,7 +91,7 @@ const BINARY = '\u0001';
 const MANIFEST_KNOWN = '\u0002';
 const DRAINED = '\u0003';
 
-const said = [
+const sent = [
   { type: 'handshake', page: ADDRESS },
   { type: 'handshake', page: ADDRESS, manifest: '{}' },
   { type: 'handshake', page: 'b'.repeat(64) },
@@ -103,11 +103,11 @@ const said = [
   { type: 'bye' },
 ];
 const line = fc.oneof(
-  { weight: 8, arbitrary: fc.constantFrom(...said.map((message) => JSON.stringify(message))) },
+  { weight: 8, arbitrary: fc.constantFrom(...sent.map((message) => JSON.stringify(message))) },
   { weight: 1, arbitrary: fc.constantFrom(MANIFEST_KNOWN, DRAINED) },
   {
     weight: 1,
-    arbitrary: nearlyJson(said).map((bytes) => textOf(bytes).replaceAll(/[\n\u0001-\u0003]/g, ' ')),
+    arbitrary: nearlyJson(sent).map((bytes) => textOf(bytes).replaceAll(/[\n\u0001-\u0003]/g, ' ')),
   },
   {
     weight: 1,
@@ -123,7 +123,7 @@ const dialogue: Target = {
   inputs: fc.oneof(
     fc
       .array(line, { maxLength: 60 })
-      .map((lines) => utf8([JSON.stringify(said[0]), MANIFEST_KNOWN, ...lines].join('\n'))),
+      .map((lines) => utf8([JSON.stringify(sent[0]), MANIFEST_KNOWN, ...lines].join('\n'))),
     fc.array(line, { maxLength: 20 }).map((lines) => utf8(lines.join('\n'))),
   ),
   check: (input) => [false, true].map((lossy) => converse(textOf(input).split('\n'), lossy)).some(Boolean),
@@ -157,26 +157,26 @@ function converse(lines: readonly string[], lossy: boolean): boolean {
     },
     onOpen: () => undefined,
     onManifest: () => undefined,
-    onHas(chunks) {
+    onHave(chunks) {
       for (const chunk of chunks) assert.ok(isChunk(chunk), `they have chunk ${chunk}`);
     },
     onChunk(_, bytes) {
       assert.ok(isKnown && bytes.length > 0);
     },
-    onNot: () => undefined,
+    onReject: () => undefined,
     onSent: () => undefined,
     onBye: () => talk.end({ bye: false }),
     onFault: () => talk.end({ bye: true }),
   });
   for (const line of lines) {
     const before = { sent, sentBytes };
-    if (line.startsWith(BINARY)) talk.hearBinary(utf8(line.slice(1)));
+    if (line.startsWith(BINARY)) talk.receiveBinary(utf8(line.slice(1)));
     else if (line.startsWith(DRAINED)) talk.give();
     else if (line.startsWith(MANIFEST_KNOWN)) {
       isKnown = true;
       talk.known();
-    } else talk.hear(line);
-    // One message is answered by one, and by what is here where they said `handshake`.
+    } else talk.receive(line);
+    // One message is answered by one, and by what is here where they sent `handshake`.
     assert.ok(
       sent - before.sent <= 3 && sentBytes - before.sentBytes <= 400,
       `one line made ${sent - before.sent} messages`,

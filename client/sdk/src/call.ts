@@ -71,12 +71,12 @@ export type PersonMedia = Pick<Person, 'link' | 'stream' | 'screen' | 'mixed' | 
  * load. Loading is retried, but many browsers remember a failed module until a reload.
  */
 export type CallPath =
-  | { readonly way: 'mesh'; readonly why: 'no-relay' | 'no-codecs' | 'not-loaded' | null }
+  | { readonly kind: 'mesh'; readonly reason: 'no-relay' | 'no-codecs' | 'not-loaded' | null }
   | {
-      readonly way: 'sfu';
-      readonly why: 'people' | 'unreachable';
+      readonly kind: 'sfu';
+      readonly reason: 'people' | 'unreachable';
       /** Encrypted with the end-to-end key of the link: relays cannot read the media. */
-      readonly sealed: boolean;
+      readonly encrypted: boolean;
     };
 
 export interface PersonFigures {
@@ -107,9 +107,9 @@ export interface ChatEntry {
   /** Unix time in ms. */
   readonly at: number;
   readonly mine: boolean;
-  /** `taken`: the service acknowledged the line, and participants who resume receive it. */
-  readonly status: 'sending' | 'taken' | 'refused';
-  /** The proof of the pod that acknowledged the line; present once the status is `taken`. */
+  /** `acknowledged`: the service acknowledged the line, and participants who resume receive it. */
+  readonly status: 'sending' | 'acknowledged' | 'refused';
+  /** The proof of the pod that acknowledged the line; present once the status is `acknowledged`. */
   readonly proof?: string;
 }
 

@@ -11,7 +11,7 @@ import { toRtc } from './mesh/ice-servers.ts';
 import { Mesh } from './mesh/mesh.ts';
 import type { LocalMedia, Size } from './media.ts';
 import { MediaPaths } from './paths/media-paths.ts';
-import { RelayAsk } from './paths/relay-ask.ts';
+import { RelayRequests } from './paths/relay-requests.ts';
 import type { Ports } from './ports.ts';
 import { ChatSession } from './room/chat-session.ts';
 import { Listeners } from './room/listeners.ts';
@@ -36,7 +36,7 @@ class JoinedCall implements Call {
   readonly #roster: RosterKeeper;
   readonly #people: People;
   readonly #chat: ChatSession;
-  readonly #relayAsk: RelayAsk;
+  readonly #relayRequests: RelayRequests;
   readonly #iceRenewal: IceRenewal;
   readonly #listeners = new Listeners();
   #state: CallConnection = { status: 'joining' };
@@ -71,12 +71,12 @@ class JoinedCall implements Call {
       room,
       api: options.api,
       secret: options.mediaKey ?? null,
-      askRelay: (without) => this.#relayAsk.ask(without),
+      requestRelay: (without) => this.#relayRequests.request(without),
       onChange,
     });
     this.#people = new People({ clock, media: (participant) => this.#paths.shown(participant), onChange });
-    this.#iceRenewal = new IceRenewal({ clock, random, ask: () => void send({ type: 'ice' }) });
-    this.#relayAsk = new RelayAsk(clock, send);
+    this.#iceRenewal = new IceRenewal({ clock, random, request: () => void send({ type: 'ice' }) });
+    this.#relayRequests = new RelayRequests(clock, send);
     this.#connection = this.#createConnection(options, ports);
     this.#connection.start();
   }
@@ -137,9 +137,9 @@ class JoinedCall implements Call {
   sendChat(text: string): boolean {
     const { me: from } = this.#roster.now;
     if (from === null || this.#state.status === 'ended') return false;
-    const said = this.#chat.say(text, { from, name: this.#local.name, maxChars: this.#limits.chatChars });
-    if (said) this.#changed();
-    return said;
+    const added = this.#chat.send(text, { from, name: this.#local.name, maxChars: this.#limits.chatChars });
+    if (added) this.#changed();
+    return added;
   }
 
   leave(): void {
@@ -213,9 +213,9 @@ class JoinedCall implements Call {
     this.#chat.welcomed(welcome);
     this.#takeIce(welcome);
     this.#followRoster();
-    if (reloaded) this.#mesh.askAnew();
+    if (reloaded) this.#mesh.reloaded();
     else this.#mesh.reachableAgain();
-    this.#paths.sayAgain();
+    this.#paths.repeatSignals();
   }
 
   #viewChanged(view: RoomView): void {
@@ -249,7 +249,7 @@ class JoinedCall implements Call {
 
   #receiveMedia(message: ServerMessage): void {
     if (message.type === 'ice') this.#takeIce(message);
-    else if (message.type === 'relay') this.#relayAsk.answered(message.relay);
+    else if (message.type === 'relay') this.#relayRequests.answered(message.relay);
     else if (message.type === 'undelivered') this.#mesh.undelivered(message);
     else if (message.type === 'error' && message.code === 'TOO_MANY_ICE_REQUESTS')
       this.#iceRenewal.refused(message.retryAfterMs ?? 0);
@@ -266,7 +266,7 @@ class JoinedCall implements Call {
   /** Existing connections use the new servers at their next ICE restart; existing allocations keep their earlier credentials. */
   #takeIce(offer: IceOffer): void {
     this.#mesh.setIceServers(toRtc(offer.iceServers));
-    this.#iceRenewal.told(offer);
+    this.#iceRenewal.received(offer);
   }
 
   #changed(): void {

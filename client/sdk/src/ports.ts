@@ -60,7 +60,7 @@ export interface RelayedRoom {
 export interface RelayedPerson {
   /** All of it that is shown has arrived: it can replace the mesh. */
   readonly ready: boolean;
-  /** It is sealed with another key than ours, or only one of the two is sealed: nothing of it is played. */
+  /** It is encrypted with another key than ours, or only one of the two is encrypted: nothing of it is played. */
   readonly otherKey: boolean;
   track(source: Role): MediaStreamTrack | null;
   /** 0 to 1. */

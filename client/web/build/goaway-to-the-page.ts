@@ -1,6 +1,6 @@
 /**
  * A relay that drains sends GOAWAY (MED-51), which the libraries for live video only log to the console, with the token in the text. This plugin
- * replaces the log by a resolved promise, `goneAway` of the connection, which the page awaits. The first of library and page creates it.
+ * replaces the log by a resolved promise, `goaway` of the connection, which the page awaits. The first of library and page creates it.
  */
 import type { Plugin } from 'vite';
 
@@ -10,7 +10,7 @@ const CONNECT = /@moq\/net\/connection\/connect\.js$/;
 const NAMES_NONE = 'new Session(url);';
 const NAMES_ONE = "new Session(url, { protocols: ['moq-lite-04'], versions: { 'moq-lite-04': null } });";
 const LOGGED = 'console.info("received goaway:", msg.uri)';
-const TOLD = '(this.goneAway ??= Promise.withResolvers()).resolve()';
+const TOLD = '(this.goaway ??= Promise.withResolvers()).resolve()';
 
 export function goawayToThePage(): Plugin {
   return {

@@ -66,7 +66,7 @@ test('chat lines of one person are one group until another person writes or time
     text: 'x',
     at,
     mine: false,
-    status: 'taken',
+    status: 'acknowledged',
   });
   const groups = chatGroups([
     line('a', 0),

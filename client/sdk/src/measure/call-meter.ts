@@ -4,7 +4,7 @@ import { Rates, type Count, type Counts, type TrackFigures } from './figures.ts'
 import type { Clock, RelayCounts, RelayedRoom } from '../ports.ts';
 
 /** The media of one participant: over the link, or through relays (`relayed`) if those tracks are shown. */
-export interface MeasuredWay {
+export interface MeasuredMedia {
   readonly participant: string;
   readonly link: { counts(): Promise<Counts> | undefined } | undefined;
   readonly relayed: { counts(): readonly Count[] } | undefined;
@@ -14,12 +14,12 @@ export class CallMeter {
   readonly #rates = new Rates();
 
   async measure(
-    ways: readonly MeasuredWay[],
+    paths: readonly MeasuredMedia[],
     room: Pick<RelayedRoom, 'measure'> | null,
     clock: Clock,
   ): Promise<CallFigures> {
     const people = await Promise.all(
-      ways.map(async ({ participant, link, relayed }) => {
+      paths.map(async ({ participant, link, relayed }) => {
         const linked = await link?.counts();
         return {
           participant,

@@ -9,17 +9,17 @@ import type { Clock, Random } from '../ports.ts';
 /** The pause between two requests after broken paths: many paths break at the same time. */
 const PAUSE_MS = 5000;
 /** The interval of repeated requests: the socket may be down, or the answer may be lost. */
-const ASK_AGAIN_MS = 60_000;
+const REPEAT_MS = 60_000;
 
 export interface IceRenewalOptions {
   readonly clock: Clock;
   readonly random: Random;
-  ask(): void;
+  request(): void;
 }
 
 export class IceRenewal {
   readonly #options: IceRenewalOptions;
-  #askedAt = Number.NEGATIVE_INFINITY;
+  #requestedAt = Number.NEGATIVE_INFINITY;
   #cancel: () => void = () => undefined;
 
   constructor(options: IceRenewalOptions) {
@@ -27,35 +27,35 @@ export class IceRenewal {
   }
 
   /** The service sent servers, in the welcome or in an answer. */
-  told({ iceTtlS }: IceOffer): void {
+  received({ iceTtlS }: IceOffer): void {
     const wait = renewIn(iceTtlS, this.#options.random);
     if (wait === null) this.#cancel();
-    else this.#askIn(wait);
+    else this.#requestIn(wait);
   }
 
   /** The service does not answer requests before this time. */
   refused(retryAfterMs: number): void {
-    this.#askIn(retryAfterMs);
+    this.#requestIn(retryAfterMs);
   }
 
   pathBroke(): void {
-    const wait = this.#askedAt + PAUSE_MS - this.#options.clock.now();
-    if (wait > 0) this.#askIn(wait);
-    else this.#ask();
+    const wait = this.#requestedAt + PAUSE_MS - this.#options.clock.now();
+    if (wait > 0) this.#requestIn(wait);
+    else this.#request();
   }
 
   close(): void {
     this.#cancel();
   }
 
-  #ask(): void {
-    this.#askedAt = this.#options.clock.now();
-    this.#askIn(ASK_AGAIN_MS);
-    this.#options.ask();
+  #request(): void {
+    this.#requestedAt = this.#options.clock.now();
+    this.#requestIn(REPEAT_MS);
+    this.#options.request();
   }
 
-  #askIn(ms: number): void {
+  #requestIn(ms: number): void {
     this.#cancel();
-    this.#cancel = this.#options.clock.after(ms, () => this.#ask());
+    this.#cancel = this.#options.clock.after(ms, () => this.#request());
   }
 }

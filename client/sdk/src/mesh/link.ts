@@ -39,7 +39,7 @@ const CONNECT_MS = 12_000;
 /** The pause between new connections, doubled each time up to the cap, so that a network that blocks everything is not flooded. */
 const RENEW = { firstMs: 8000, capMs: 30_000 };
 /** Before each attempt after the first the service is asked for working TURN nodes: a node that has just ended is offered for some seconds more. */
-const ASK_BEFORE_MS = 500;
+const RENEW_BEFORE_MS = 500;
 /** After this many unsuccessful connections the SDK reports to the application that the link failed; attempts continue. */
 const FAILED_AFTER = 3;
 /** How long the other side waits for an offer before it asks for one. */
@@ -108,7 +108,7 @@ export class PeerLink {
   handle(signal: LinkSignal): void {
     if (this.#closed) return;
     if (signal.type === 'renew') {
-      if (this.#options.starter) this.#renewAsked(signal.session);
+      if (this.#options.starter) this.#renewalRequested(signal.session);
       return;
     }
     const offered = signal.type === 'description' && signal.kind === 'offer';
@@ -140,7 +140,7 @@ export class PeerLink {
   }
 
   /** This page was reloaded: the connection that the other side has is worthless. */
-  askAnew(): void {
+  reloaded(): void {
     if (!this.#options.starter && this.#peer === null) this.#renew();
   }
 
@@ -251,7 +251,7 @@ export class PeerLink {
     this.#options.onChange();
   }
 
-  #renewAsked(session: number): void {
+  #renewalRequested(session: number): void {
     const peer = this.#peer;
     const fresh = this.#options.ports.clock.now() - this.#sessionAt < FRESH_MS;
     if (peer !== null && session < this.#session && !peer.negotiation.settled) {
@@ -262,9 +262,9 @@ export class PeerLink {
   }
 
   #afterAsking(ms: number, task: () => void): void {
-    this.#after(ms - ASK_BEFORE_MS, () => {
+    this.#after(ms - RENEW_BEFORE_MS, () => {
       this.#options.onBroken();
-      this.#after(ASK_BEFORE_MS, task);
+      this.#after(RENEW_BEFORE_MS, task);
     });
   }
 

@@ -9,7 +9,7 @@ const SILENT_MS = 1500;
 export class MediaSilence {
   #newest: number | undefined;
   #since = 0;
-  #told = false;
+  #reported = false;
 
   /**
    * `true` once for each silence. `newest`: the newest packet that arrived, `undefined` before the first; `expected`: the participant signals
@@ -19,15 +19,15 @@ export class MediaSilence {
     if (newest !== this.#newest || !expected) {
       this.#newest = newest;
       this.#since = now;
-      this.#told = false;
+      this.#reported = false;
     }
-    if (this.#told || newest === undefined || now - this.#since < SILENT_MS) return false;
-    this.#told = true;
+    if (this.#reported || newest === undefined || now - this.#since < SILENT_MS) return false;
+    this.#reported = true;
     return true;
   }
 
   /** A silence was reported and lasts. */
   get lasts(): boolean {
-    return this.#told;
+    return this.#reported;
   }
 }

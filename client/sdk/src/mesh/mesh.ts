@@ -40,15 +40,15 @@ interface Neighbour {
 /** A negotiation takes about ten messages each way: more queued messages are a flood. */
 const MAX_WAITING = 200;
 /** Signals may arrive before the message that their sender joined. */
-const MAX_STRANGERS = 16;
-const STRANGER_SIGNALS_MAX = 16;
-const STRANGER_MS = 10_000;
+const MAX_UNKNOWN_SENDERS = 16;
+const MAX_UNKNOWN_SIGNALS = 16;
+const UNKNOWN_SENDER_MS = 10_000;
 
 export class Mesh {
   readonly #options: MeshOptions;
   readonly #names: StreamNames;
   readonly #neighbours = new Map<ParticipantId, Neighbour>();
-  readonly #strangers = new Map<ParticipantId, Payload[]>();
+  readonly #unknownSenders = new Map<ParticipantId, Payload[]>();
   #me: ParticipantId | null = null;
   #media: LocalMedia;
   #sharedOutTo = 0;
@@ -84,7 +84,7 @@ export class Mesh {
   }
 
   /** Dropped without a socket: callers that need the signal send it again. */
-  tellPath(to: ParticipantId, signal: PathSignal): void {
+  sendPath(to: ParticipantId, signal: PathSignal): void {
     this.#send(to, signal);
   }
 
@@ -103,7 +103,7 @@ export class Mesh {
 
   setMedia(media: LocalMedia): void {
     this.#media = media;
-    this.#tellMedia();
+    this.#setLinkMedia();
   }
 
   /** Applies also to later links: call it before `follow`. */
@@ -118,8 +118,8 @@ export class Mesh {
   }
 
   /** This page was reloaded. */
-  askAnew(): void {
-    for (const { link } of this.#neighbours.values()) link?.askAnew();
+  reloaded(): void {
+    for (const { link } of this.#neighbours.values()) link?.reloaded();
   }
 
   undelivered({ to, reason }: Undelivered): void {
@@ -129,7 +129,7 @@ export class Mesh {
   receive(from: ParticipantId, payload: Payload): void {
     const neighbour = this.#neighbours.get(from);
     if (neighbour === undefined) {
-      this.#hold(from, payload);
+      this.#keepSignal(from, payload);
       return;
     }
     if (neighbour.waiting >= MAX_WAITING) return;
@@ -144,14 +144,14 @@ export class Mesh {
   close(): void {
     for (const { link } of this.#neighbours.values()) link?.close();
     this.#neighbours.clear();
-    this.#strangers.clear();
+    this.#unknownSenders.clear();
   }
 
   /** Divides the bit rate: each connection sends less as the mesh grows, and more as it shrinks. */
   #shareOut(): void {
     if (this.#links === this.#sharedOutTo) return;
     this.#sharedOutTo = this.#links;
-    this.#tellMedia();
+    this.#setLinkMedia();
   }
 
   get #links(): number {
@@ -168,7 +168,7 @@ export class Mesh {
     this.link(from)?.handle(signal);
   }
 
-  #tellMedia(): void {
+  #setLinkMedia(): void {
     const outgoing = this.#outgoing();
     for (const { link } of this.#neighbours.values()) link?.setMedia(outgoing);
   }
@@ -201,9 +201,9 @@ export class Mesh {
     };
     this.#neighbours.set(participant, neighbour);
     if (this.#options.opens(participant)) this.#link(neighbour, me, participant);
-    const held = this.#strangers.get(participant) ?? [];
-    this.#strangers.delete(participant);
-    for (const payload of held) this.receive(participant, payload);
+    const kept = this.#unknownSenders.get(participant) ?? [];
+    this.#unknownSenders.delete(participant);
+    for (const payload of kept) this.receive(participant, payload);
   }
 
   /** A link reports changes while it is created: no second one may be created then. */
@@ -246,15 +246,15 @@ export class Mesh {
     });
   }
 
-  #hold(from: ParticipantId, payload: Payload): void {
-    const held = this.#strangers.get(from) ?? [];
-    if (held.length === 0 && this.#strangers.size >= MAX_STRANGERS) return;
-    if (held.length === 0) {
+  #keepSignal(from: ParticipantId, payload: Payload): void {
+    const kept = this.#unknownSenders.get(from) ?? [];
+    if (kept.length === 0 && this.#unknownSenders.size >= MAX_UNKNOWN_SENDERS) return;
+    if (kept.length === 0) {
       // A participant who left again or never joins occupies a place only for a short time.
-      this.#options.ports.clock.after(STRANGER_MS, () => {
-        if (this.#strangers.get(from)?.[0] === payload) this.#strangers.delete(from);
+      this.#options.ports.clock.after(UNKNOWN_SENDER_MS, () => {
+        if (this.#unknownSenders.get(from)?.[0] === payload) this.#unknownSenders.delete(from);
       });
     }
-    if (held.length < STRANGER_SIGNALS_MAX) this.#strangers.set(from, [...held, payload]);
+    if (kept.length < MAX_UNKNOWN_SIGNALS) this.#unknownSenders.set(from, [...kept, payload]);
   }
 }

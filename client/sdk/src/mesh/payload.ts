@@ -47,11 +47,11 @@ export const CandidatesSignal = Type.Object({
 /** From the side that waits for an offer: "I have no working connection above this session". */
 export const RenewSignal = Type.Object({ type: Type.Literal('renew'), session: Session });
 
-const Way = Type.Union([Type.Literal('mesh'), Type.Literal('sfu')]);
+const MediaPath = Type.Union([Type.Literal('mesh'), Type.Literal('sfu')]);
 /** The path that the sender wants for the pair, whether it supports relays, and whether it receives our media through relays. */
 export const PathSignal = Type.Object({
   type: Type.Literal('path'),
-  preferred: Way,
+  preferred: MediaPath,
   supported: Type.Boolean(),
   receiving: Type.Boolean(),
 });

@@ -80,8 +80,8 @@ async function once<Schema extends TSchema | null>(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: abort.signal,
     });
-    const said: unknown = await response.json().catch(() => undefined);
-    return response.ok ? accepted(answer, said) : refused(response, said);
+    const received: unknown = await response.json().catch(() => undefined);
+    return response.ok ? accepted(answer, received) : refused(response, received);
   } catch {
     return unreachable(true);
   } finally {
@@ -90,15 +90,15 @@ async function once<Schema extends TSchema | null>(
   }
 }
 
-function accepted<Schema extends TSchema | null>(schema: Schema, said: unknown): Outcome<Value<Schema>> {
+function accepted<Schema extends TSchema | null>(schema: Schema, received: unknown): Outcome<Value<Schema>> {
   if (schema === null) return { ok: true, value: null as Value<Schema> };
-  const decoded = decode(schema, said);
+  const decoded = decode(schema, received);
   return decoded.ok ? { ok: true, value: decoded.message as Value<Schema> } : unreachable(false);
 }
 
-function refused(response: Response, said: unknown): Outcome<never> {
+function refused(response: Response, received: unknown): Outcome<never> {
   const again = REPEATED_STATUS.has(response.status);
-  const decoded = decode(ErrorAnswer, said);
+  const decoded = decode(ErrorAnswer, received);
   const retryAfterMs = (decoded.ok ? decoded.message.retryAfterMs : undefined) ?? retryAfterHeader(response);
   // An answer without a code comes from a proxy, not from the service.
   if (!decoded.ok) {

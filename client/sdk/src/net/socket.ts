@@ -1,8 +1,12 @@
 /**
  * One WebSocket to the service, from opening to its end, with a liveness check: a ping after silence, and the end of the socket after longer
- * silence. The caller encodes and decodes the messages.
+ * silence. The caller encodes and decodes the messages; `readMessages` reads those that are text.
  */
-import { codeOfClose, type Code } from '@parley/protocol/codes';
+import { codeOfClose, knownCode, type Code } from '@parley/protocol/codes';
+import type { Decoded } from '@parley/protocol/decode';
+import { receivedText } from '@parley/protocol/directed';
+import type { VisitMessage } from '@parley/protocol/pages';
+import type { ServerMessage } from '@parley/protocol/server-messages';
 import type { Ports } from '../ports.ts';
 
 export interface CheckedSocketOptions {
@@ -25,6 +29,12 @@ export interface SocketLoss {
   /** `null`: the connection broke, or the peer was silent for too long. */
   readonly code: Code | null;
   readonly retryAfterMs: number | null;
+}
+
+export interface MessageHandlers<Message> {
+  readonly onMessage: (message: Message) => void;
+  readonly onDirected: (from: string, payload: string) => void;
+  readonly fatal: (loss: SocketLoss) => void;
 }
 
 /** Silence after which the client sends a ping. */
@@ -146,4 +156,25 @@ export class CheckedSocket {
     this.#cancelCheck();
     if (loss !== null) this.#handlers.onLost(loss);
   }
+}
+
+/** Reads the text messages of a socket: those of other clients, and those of the service, whose fatal errors are passed to `fatal` as well. */
+export function readMessages<Message extends ServerMessage | VisitMessage>(
+  decode: (text: string) => Decoded<Message>,
+  { onMessage, onDirected, fatal }: MessageHandlers<Message>,
+): (text: string) => void {
+  return (text) => {
+    const directed = receivedText(text);
+    if (directed !== undefined) {
+      onDirected(directed.from, directed.payload);
+      return;
+    }
+    const decoded = decode(text);
+    // A newer pod may send messages that this version does not know.
+    if (!decoded.ok) return;
+    const { message } = decoded;
+    if (message.type === 'error' && message.fatal)
+      fatal({ code: knownCode(message.code), retryAfterMs: message.retryAfterMs ?? null });
+    onMessage(message);
+  };
 }

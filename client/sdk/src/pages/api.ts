@@ -15,19 +15,19 @@ export interface PageMade {
   readonly key: string | null;
 }
 
-/** Why an action was refused: a code of the protocol and a sentence for users. */
+/** The refusal of an action: a code of the protocol and a sentence for users. */
 export interface PageRefusal {
   readonly code: string;
   readonly message: string;
 }
 
 /** The path of chunks between two visitors: `relay` is Parley's stream relay, which can read pages that are not encrypted. */
-export type PageWay = 'connecting' | 'direct' | 'turn' | 'relay';
+export type PagePath = 'connecting' | 'direct' | 'turn' | 'relay';
 
 /** A visitor that this tab is connected with for a page. */
 export interface PagePeer {
   readonly visitor: string;
-  readonly way: PageWay;
+  readonly path: PagePath;
   /** The visitor has the complete page. */
   readonly whole: boolean;
   /** In bytes of chunks. */
@@ -48,7 +48,7 @@ export interface PageView {
   /** Known with the manifest; `type` and `name` of an encrypted page only with its key. */
   readonly head: { readonly type: string; readonly name: string | null; readonly bytes: number } | null;
   /** `no-key`, `wrong-key`: the page is still fetched and served, but cannot be read here. `null` until the manifest is known. */
-  readonly seal: 'none' | 'open' | 'no-key' | 'wrong-key' | null;
+  readonly encryption: 'none' | 'open' | 'no-key' | 'wrong-key' | null;
   readonly chunks: { readonly here: number; readonly of: number } | null;
   /** This tab created the page. */
   readonly own: boolean;
@@ -61,7 +61,7 @@ export interface PageView {
   readonly history: readonly { readonly at: number; readonly holders: number }[];
   readonly peers: readonly PagePeer[];
   /** The path of the chunks; of several paths, also of former peers, the one with the most servers in between. */
-  readonly way: PageWay;
+  readonly path: PagePath;
   /** Bytes of chunks since the page was opened, including those of former peers. */
   readonly received: number;
   readonly sent: number;
@@ -72,7 +72,7 @@ export interface PageView {
 export interface PagesSnapshot {
   /** `waiting`: the connection was lost and is retried; transfers between visitors continue. */
   readonly connection: 'connecting' | 'open' | 'waiting';
-  /** Why there is no connection, if the service gave a reason. */
+  /** The reason for which there is no connection, if the service gave one. */
   readonly refusal: PageRefusal | null;
   /** The visitors of the site; `null` while unknown. */
   readonly visitors: number | null;
@@ -91,7 +91,7 @@ export interface Pages {
    * sent (`PAGE_TOO_LARGE`), likewise if this tab holds too many pages (`TOO_MANY_PAGES`) or bytes (`PAGES_TOO_LARGE`), or if the content is empty
    * (`BAD_REQUEST`). An encrypted page has a new key each time; an unencrypted one has the same address wherever it is created.
    */
-  make(content: PageContent, options: { readonly sealed: boolean }): Promise<PageMade | PageRefusal>;
+  make(content: PageContent, options: { readonly encrypted: boolean }): Promise<PageMade | PageRefusal>;
   /** Fetches a page and then holds it. A second call with another key decrypts the stored bytes with that key. */
   read(page: PageAddress, key: string | null): void;
   /** The content of a page that is `here` and readable, checked against its address; otherwise `null`. */

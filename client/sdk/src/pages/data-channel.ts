@@ -38,8 +38,8 @@ export class DataChannel {
   #described = false;
   /** Candidates that arrived before their description. */
   #early: RTCIceCandidateInit[] | null = [];
-  #heard = 0;
-  #said = 0;
+  #received = 0;
+  #sent = 0;
   #cancelConnect: () => void = () => undefined;
   #cancelGather: () => void = () => undefined;
   #cancelHeal: () => void = () => undefined;
@@ -84,8 +84,8 @@ export class DataChannel {
   }
 
   takeCandidate(candidate: string, mid: string | null): void {
-    this.#heard += 1;
-    if (this.#heard > CANDIDATES || this.#ended) return;
+    this.#received += 1;
+    if (this.#received > CANDIDATES || this.#ended) return;
     const init = { candidate, sdpMid: mid };
     if (this.#early !== null) this.#early.push(init);
     // A candidate that this browser cannot use does not fail the connection.
@@ -93,7 +93,7 @@ export class DataChannel {
   }
 
   /** `null` while no candidate pair is selected. */
-  async way(): Promise<'direct' | 'turn' | null> {
+  async path(): Promise<'direct' | 'turn' | null> {
     const report = await this.#connection.getStats().catch(() => undefined);
     const reading = report === undefined ? undefined : read(report);
     return reading === undefined ? null : reading.path === 'direct' ? 'direct' : 'turn';
@@ -187,8 +187,8 @@ export class DataChannel {
 
   /** Candidates that are known before the description is sent are in it. */
   #gathered(candidate: RTCIceCandidate | null): void {
-    this.#said += 1;
-    if (!this.#described || this.#ended || this.#said > CANDIDATES) return;
+    this.#sent += 1;
+    if (!this.#described || this.#ended || this.#sent > CANDIDATES) return;
     this.#options.send({
       type: 'candidate',
       candidate: candidate?.candidate ?? '',

@@ -7,7 +7,7 @@ import type { PageAddress } from '@parley/protocol/pages';
 import type { PeerMessage } from '@parley/protocol/pages-peer';
 import type { Clock } from '../ports.ts';
 import { Bitmap } from './bitmap.ts';
-import { ASKED_AT_ONCE } from './swarm.ts';
+import { MAX_CONCURRENT_REQUESTS } from './swarm.ts';
 import type { Wire } from './wire.ts';
 
 export interface DialogueOptions {
@@ -25,9 +25,9 @@ export interface DialogueOptions {
   onOpen(): void;
   onManifest(text: string): void;
   /** The other side announced chunks. */
-  onHas(chunks: Iterable<number>): void;
+  onHave(chunks: Iterable<number>): void;
   onChunk(chunk: number, bytes: Uint8Array<ArrayBuffer>): void;
-  onNot(chunk: number): void;
+  onReject(chunk: number): void;
   onSent(bytes: number): void;
   onBye(): void;
   /** The other side sent a message that no correct client sends. */
@@ -56,7 +56,7 @@ export class Dialogue {
   #manifestKnown = false;
   /** Chunks were added after the last `bitfield`. */
   #stale = false;
-  #asked: number[] = [];
+  #requested: number[] = [];
   #given = 0;
   #noise = 0;
   #noiseAt: number;
@@ -67,7 +67,7 @@ export class Dialogue {
   constructor(options: DialogueOptions) {
     this.#options = options;
     this.#noiseAt = options.clock.now();
-    this.#sayOpen();
+    this.#sendHandshake();
     if (options.lossy) this.#repeatLater();
   }
 
@@ -85,30 +85,30 @@ export class Dialogue {
     const has: number[] = [];
     for (let chunk = 0; chunk < here.of; chunk += 1)
       if (early.has(chunk) && this.#theirs.add(chunk)) has.push(chunk);
-    this.#sayHave(here);
-    this.#options.onHas(has);
+    this.#sendBitfield(here);
+    this.#options.onHave(has);
   }
 
   got(chunk: number): void {
     if (!this.#manifestKnown) return;
     this.#stale = true;
-    this.#say({ type: 'have', chunk });
+    this.#send({ type: 'have', chunk });
   }
 
   get(chunk: number): void {
-    this.#say({ type: 'request', chunk });
+    this.#send({ type: 'request', chunk });
   }
 
-  hear(text: string): void {
+  receive(text: string): void {
     if (this.#ended) return;
     const decoded = text.length > TEXT_CHARS ? undefined : decodePeerMessage(text);
-    if (decoded?.ok) this.#heard(decoded.message);
+    if (decoded?.ok) this.#handle(decoded.message);
     // A newer version may send messages that this one does not know.
-    else if (decoded?.code === 'UNKNOWN_TYPE') this.#hush();
+    else if (decoded?.code === 'UNKNOWN_TYPE') this.#countNoise();
     else this.#options.onFault();
   }
 
-  hearBinary(bytes: Uint8Array<ArrayBuffer>): void {
+  receiveBinary(bytes: Uint8Array<ArrayBuffer>): void {
     if (this.#ended) return;
     if (!this.#manifestKnown || bytes.length <= NUMBER_BYTES) {
       this.#options.onFault();
@@ -122,11 +122,11 @@ export class Dialogue {
   give(): void {
     const { wire } = this.#options;
     while (!this.#ended && wire.buffered() < BUFFERED_BYTES) {
-      const chunk = this.#asked.shift();
+      const chunk = this.#requested.shift();
       if (chunk === undefined) return;
       const bytes = this.#options.chunk(chunk);
       if (bytes === undefined) {
-        this.#say({ type: 'reject', chunk });
+        this.#send({ type: 'reject', chunk });
         continue;
       }
       const message = new Uint8Array(NUMBER_BYTES + bytes.length);
@@ -140,34 +140,34 @@ export class Dialogue {
 
   end({ bye }: { readonly bye: boolean }): void {
     if (this.#ended) return;
-    if (bye) this.#say({ type: 'bye' });
+    if (bye) this.#send({ type: 'bye' });
     this.#ended = true;
     this.#cancelRepeat();
   }
 
-  #heard(message: PeerMessage): void {
+  #handle(message: PeerMessage): void {
     if (message.type !== 'handshake' && !this.#opened) {
-      this.#hush();
+      this.#countNoise();
       return;
     }
     switch (message.type) {
       case 'handshake':
-        this.#heardOpen(message.page, message.manifest);
+        this.#onHandshake(message.page, message.manifest);
         return;
       case 'bitfield':
-        this.#heardHave(message.chunks);
+        this.#onBitfield(message.chunks);
         return;
       case 'have':
-        if (!this.#theirs.add(message.chunk)) this.#hush();
-        else if (this.#manifestKnown) this.#options.onHas([message.chunk]);
+        if (!this.#theirs.add(message.chunk)) this.#countNoise();
+        else if (this.#manifestKnown) this.#options.onHave([message.chunk]);
         return;
       case 'request':
-        this.#heardGet(message.chunk);
+        this.#onRequest(message.chunk);
         return;
       case 'reject':
-        this.#hush();
+        this.#countNoise();
         this.#theirs.remove(message.chunk);
-        this.#options.onNot(message.chunk);
+        this.#options.onReject(message.chunk);
         return;
       case 'bye':
         this.#options.onBye();
@@ -177,25 +177,25 @@ export class Dialogue {
     }
   }
 
-  #heardOpen(page: PageAddress, manifest: string | undefined): void {
+  #onHandshake(page: PageAddress, manifest: string | undefined): void {
     if (page !== this.#options.page) {
       this.#options.onFault();
       return;
     }
     const again = this.#opened;
     this.#opened = true;
-    if (again) this.#hush();
+    if (again) this.#countNoise();
     // On a stream relay the other side may have connected after our handshake, or it was lost. Two sides that both just sent it need no more.
     const now = this.#options.clock.now();
-    if (this.#options.lossy && (!again || now - this.#openAt >= REPEAT_MS / 2)) this.#sayOpen();
+    if (this.#options.lossy && (!again || now - this.#openAt >= REPEAT_MS / 2)) this.#sendHandshake();
     const here = this.#options.here();
-    if (again && here !== null && this.#manifestKnown) this.#sayHave(here);
+    if (again && here !== null && this.#manifestKnown) this.#sendBitfield(here);
     if (!again) this.#options.onOpen();
     if (here !== null) this.known();
     else if (manifest !== undefined) this.#options.onManifest(manifest);
   }
 
-  #heardHave(chunks: string): void {
+  #onBitfield(chunks: string): void {
     const before = this.#theirs.count;
     const known = new Set<number>();
     for (let chunk = 0; chunk < this.#theirs.of; chunk += 1) if (this.#theirs.has(chunk)) known.add(chunk);
@@ -203,61 +203,61 @@ export class Dialogue {
       this.#options.onFault();
       return;
     }
-    if (this.#answered && this.#theirs.count === before) this.#hush();
+    if (this.#answered && this.#theirs.count === before) this.#countNoise();
     this.#answered = true;
     if (!this.#manifestKnown) return;
     const more: number[] = [];
     for (let chunk = 0; chunk < this.#theirs.of; chunk += 1) {
       if (this.#theirs.has(chunk) && !known.has(chunk)) more.push(chunk);
     }
-    this.#options.onHas(more);
+    this.#options.onHave(more);
   }
 
-  #heardGet(chunk: number): void {
+  #onRequest(chunk: number): void {
     const here = this.#options.here();
-    if (here?.has(chunk) !== true || this.#given >= TIMES * here.of + ASKED_AT_ONCE) {
-      this.#hush();
-      this.#say({ type: 'reject', chunk });
+    if (here?.has(chunk) !== true || this.#given >= TIMES * here.of + MAX_CONCURRENT_REQUESTS) {
+      this.#countNoise();
+      this.#send({ type: 'reject', chunk });
       return;
     }
     // Requests that timed out on the other side may still be queued here, so that slightly more than the limit are accepted.
-    if (this.#asked.includes(chunk) || this.#asked.length >= 2 * ASKED_AT_ONCE) {
-      this.#hush();
+    if (this.#requested.includes(chunk) || this.#requested.length >= 2 * MAX_CONCURRENT_REQUESTS) {
+      this.#countNoise();
       return;
     }
-    this.#asked.push(chunk);
+    this.#requested.push(chunk);
     this.give();
   }
 
   /** Counts an unnecessary message: a few of them are not an error. */
-  #hush(): void {
+  #countNoise(): void {
     const now = this.#options.clock.now();
     this.#noise = Math.max(0, this.#noise - ((now - this.#noiseAt) / 1000) * NOISE.perSecond) + 1;
     this.#noiseAt = now;
     if (this.#noise > NOISE.most) this.#options.onFault();
   }
 
-  #sayOpen(): void {
+  #sendHandshake(): void {
     this.#openAt = this.#options.clock.now();
     const manifest = this.#options.manifest();
-    this.#say({ type: 'handshake', page: this.#options.page, ...(manifest === null ? {} : { manifest }) });
+    this.#send({ type: 'handshake', page: this.#options.page, ...(manifest === null ? {} : { manifest }) });
   }
 
-  #sayHave(here: Bitmap): void {
+  #sendBitfield(here: Bitmap): void {
     this.#stale = false;
-    this.#say({ type: 'bitfield', chunks: here.toText() });
+    this.#send({ type: 'bitfield', chunks: here.toText() });
   }
 
   #repeatLater(): void {
     this.#cancelRepeat = this.#options.clock.after(REPEAT_MS, () => {
       const here = this.#options.here();
-      if (!this.#answered) this.#sayOpen();
-      else if (this.#stale && here !== null) this.#sayHave(here);
+      if (!this.#answered) this.#sendHandshake();
+      else if (this.#stale && here !== null) this.#sendBitfield(here);
       this.#repeatLater();
     });
   }
 
-  #say(message: PeerMessage): void {
+  #send(message: PeerMessage): void {
     if (this.#ended) return;
     // The other side sends and does not read.
     if (this.#options.wire.buffered() > 4 * BUFFERED_BYTES) this.#options.onFault();

@@ -4,7 +4,7 @@
  */
 import type { Holders, VisitorId } from '@parley/protocol/pages';
 import type { LinkMessage } from '@parley/protocol/pages-peer';
-import type { PageWay } from './api.ts';
+import type { PagePath } from './api.ts';
 import { toBase64 } from './base64.ts';
 import { Candidates } from './candidates.ts';
 import { PageLink, type LinkEnd, type LinkHost } from './page-link.ts';
@@ -28,7 +28,7 @@ const LINK_ID_BYTES = 12;
 const COME_AGAIN_MS = 500;
 const REMEMBERED = 256;
 /** A higher value means more servers between two visitors. */
-const BETWEEN: Readonly<Record<PageWay, number>> = { connecting: 0, direct: 1, turn: 2, relay: 3 };
+const BETWEEN: Readonly<Record<PagePath, number>> = { connecting: 0, direct: 1, turn: 2, relay: 3 };
 
 export class Neighbours {
   /** The bytes of former links. */
@@ -38,14 +38,14 @@ export class Neighbours {
   dropped = 0;
   readonly #of: PageOf;
   readonly #tab: Tab;
-  readonly #host: Omit<LinkHost, 'onWay'>;
-  #way: PageWay = 'connecting';
+  readonly #host: Omit<LinkHost, 'onPath'>;
+  #path: PagePath = 'connecting';
   readonly #links = new Map<string, PageLink>();
   readonly #candidates = new Candidates();
   /** When each visitor last sent an offer. */
   readonly #cameAt = new Map<VisitorId, number>();
 
-  constructor(of: PageOf, host: Omit<LinkHost, 'onWay'>) {
+  constructor(of: PageOf, host: Omit<LinkHost, 'onPath'>) {
     this.#of = of;
     this.#tab = of.tab;
     this.#host = host;
@@ -60,8 +60,8 @@ export class Neighbours {
   }
 
   /** Of the paths that carried chunks, the one with the most servers in between. */
-  get way(): PageWay {
-    return this.all.reduce((way, { carried }) => farthest(way, carried), this.#way);
+  get path(): PagePath {
+    return this.all.reduce((path, { carried }) => farthest(path, carried), this.#path);
   }
 
   /** No offer of ours is pending. */
@@ -80,9 +80,9 @@ export class Neighbours {
   }
 
   /** Connects with holders until there are this many. */
-  seek(most: number): void {
+  seek(max: number): void {
     if (this.#tab.visitor() === null) return;
-    for (let count = this.#begun.length; count < most; count += 1) {
+    for (let count = this.#begun.length; count < max; count += 1) {
       const visitor = this.#candidates.next(this.#connected(), this.#tab.ports.clock.now());
       if (visitor === undefined) return;
       const id = toBase64(this.#tab.ports.random.bytes(LINK_ID_BYTES));
@@ -91,14 +91,14 @@ export class Neighbours {
   }
 
   /** Closes links with visitors that have no missing chunks, so that they do not block others. */
-  makeRoom(most: number): void {
-    if (this.#begun.length >= most) this.#begun[0]?.close('not-found');
+  makeRoom(max: number): void {
+    if (this.#begun.length >= max) this.#begun[0]?.close('not-found');
   }
 
   /** `false`: the message does not belong to this page. */
-  hear(from: VisitorId, message: LinkMessage): boolean {
+  receive(from: VisitorId, message: LinkMessage): boolean {
     const link = this.#links.get(message.link);
-    if (link !== undefined) link.hear(from, message);
+    if (link !== undefined) link.receive(from, message);
     else if (message.type !== 'offer' && message.type !== 'pipe') return false;
     else if (message.page !== this.#of.page) return false;
     else this.#accept(from, message);
@@ -125,7 +125,7 @@ export class Neighbours {
 
   #accept(from: VisitorId, message: Extract<LinkMessage, { type: 'offer' | 'pipe' }>): void {
     const refuse = (reason: 'not-found' | 'busy' | 'glare'): void =>
-      this.#tab.tell(from, { type: 'reject', link: message.link, reason });
+      this.#tab.sendTo(from, { type: 'reject', link: message.link, reason });
     if (this.#cameTooSoon(from)) return;
     if ((this.#host.here()?.count ?? 0) === 0 || this.#candidates.isBad(from)) {
       refuse('not-found');
@@ -163,8 +163,8 @@ export class Neighbours {
   #link(id: string, visitor: VisitorId, began: boolean): PageLink {
     const link = new PageLink({ id, visitor, began }, this.#of, {
       ...this.#host,
-      onWay: (one) => this.#note(one),
-      onEnd: (one, why) => this.#ended(one, why),
+      onPath: (one) => this.#note(one),
+      onEnd: (one, reason) => this.#ended(one, reason),
     });
     this.#links.set(id, link);
     this.#tab.onChange();
@@ -172,24 +172,24 @@ export class Neighbours {
   }
 
   #note(link: PageLink): void {
-    this.#way = farthest(this.#way, link.carried);
+    this.#path = farthest(this.#path, link.carried);
     this.#tab.onChange();
   }
 
-  #ended(link: PageLink, why: LinkEnd): void {
+  #ended(link: PageLink, reason: LinkEnd): void {
     this.#links.delete(link.id);
-    this.#way = farthest(this.#way, link.carried);
+    this.#path = farthest(this.#path, link.carried);
     this.received += link.received;
     this.sent += link.sent;
-    const rest = REST_MS[why];
+    const rest = REST_MS[reason];
     if (rest === null) this.#candidates.ban(link.visitor);
     else if (rest > 0) this.#candidates.rest(link.visitor, rest, this.#tab.ports.clock.now());
-    if (why === 'bad' || why === 'stalled') this.dropped += 1;
+    if (reason === 'bad' || reason === 'stalled') this.dropped += 1;
     this.#tab.onChange();
-    this.#host.onEnd(link, why);
+    this.#host.onEnd(link, reason);
   }
 }
 
-function farthest(one: PageWay, other: PageWay): PageWay {
+function farthest(one: PagePath, other: PagePath): PagePath {
   return BETWEEN[other] > BETWEEN[one] ? other : one;
 }

@@ -6,11 +6,11 @@ import { toRtc } from '../mesh/ice-servers.ts';
 import type { Ports } from '../ports.ts';
 import { newSecret, SECRET_BYTES } from '../sfu/secret.ts';
 import type { PageContent, PageMade, PageRefusal, Pages, PagesSnapshot } from './api.ts';
-import { HeldPage } from './held-page.ts';
+import { SharedPage } from './shared-page.ts';
 import { makeManifest } from './manifest.ts';
 import { PageCopy } from './page-copy.ts';
 import { refusalOf } from './refusals.ts';
-import { PageSeal, SEAL_SCHEME, sealedBytes } from './seal.ts';
+import { PageCipher, ENCRYPTION_SCHEME, encryptedBytes } from './cipher.ts';
 import type { Tab } from './tab.ts';
 import { Visit } from './visit.ts';
 
@@ -33,26 +33,26 @@ class OpenPages implements Pages {
   readonly #ports: Ports;
   readonly #visit: Visit;
   readonly #tab: Tab;
-  readonly #pages = new Map<PageAddress, HeldPage>();
+  readonly #pages = new Map<PageAddress, SharedPage>();
   readonly #listeners = new Set<() => void>();
   /** Callers that wait for the first connection. */
   #waiting: ((limits: PageLimits | null) => void)[] = [];
   /** The bytes of pages that are being created. */
   #reserved = 0;
   #snapshot: PagesSnapshot;
-  #toldAt = Number.NEGATIVE_INFINITY;
-  #cancelTell: (() => void) | null = null;
+  #notifiedAt = Number.NEGATIVE_INFINITY;
+  #cancelNotify: (() => void) | null = null;
   #closed = false;
 
   constructor({ api, iceTransportPolicy }: PagesOptions, ports: Ports) {
     this.#ports = ports;
     this.#visit = new Visit(api, ports, {
       onArrived: () => this.#arrived(),
-      onMessage: (message) => this.#hear(message),
+      onMessage: (message) => this.#receive(message),
       onDirected: (from, message) => {
         for (const page of this.#pages.values()) if (page.onDirected(from, message)) return;
         if (message.type === 'offer' || message.type === 'pipe') {
-          this.#visit.tell(from, { type: 'reject', link: message.link, reason: 'not-found' });
+          this.#visit.sendTo(from, { type: 'reject', link: message.link, reason: 'not-found' });
         }
       },
       onUndelivered: (link, reason) => {
@@ -70,9 +70,9 @@ class OpenPages implements Pages {
         const servers = await this.#visit.turnServers();
         return servers && { iceServers: toRtc(servers), iceTransportPolicy: iceTransportPolicy ?? 'all' };
       },
-      say: (message) => void this.#visit.say(message),
-      tell: (to, message) => this.#visit.tell(to, message),
-      askToken: async (pipe) => this.#visit.askToken(pipe),
+      send: (message) => void this.#visit.send(message),
+      sendTo: (to, message) => this.#visit.sendTo(to, message),
+      requestToken: async (pipe) => this.#visit.requestToken(pipe),
       hasRoom: (bytes) => this.#hasRoom(bytes),
       mayServe: () => this.#mayServe(),
       onChange: () => this.#changed(),
@@ -91,19 +91,19 @@ class OpenPages implements Pages {
 
   async make(
     content: PageContent,
-    { sealed }: { readonly sealed: boolean },
+    { encrypted }: { readonly encrypted: boolean },
   ): Promise<PageMade | PageRefusal> {
     const limits =
       this.#visit.limits ?? (await new Promise<PageLimits | null>((resolve) => this.#waiting.push(resolve)));
     if (limits === null || this.#closed) return refusalOf('NOT_READY');
     const { length } = content.bytes;
-    const size = sealed ? sealedBytes(length, limits.chunkBytes) : length;
+    const size = encrypted ? encryptedBytes(length, limits.chunkBytes) : length;
     if (length === 0 || !isHead(content)) return refusalOf('BAD_REQUEST');
     if (size > limits.pageBytes) return refusalOf('PAGE_TOO_LARGE');
     if (this.#held >= limits.perVisitor) return refusalOf('TOO_MANY_PAGES');
     if (!this.#hasRoom(size)) return refusalOf('PAGES_TOO_LARGE');
     this.#reserved += size;
-    const made = await build(this.#ports, content, sealed, limits.chunkBytes).finally(() => {
+    const made = await build(this.#ports, content, encrypted, limits.chunkBytes).finally(() => {
       this.#reserved -= size;
     });
     if (made === null) return refusalOf('BAD_REQUEST');
@@ -141,7 +141,7 @@ class OpenPages implements Pages {
     this.#closed = true;
     for (const page of this.#pages.values()) page.close();
     this.#visit.close();
-    this.#cancelTell?.();
+    this.#cancelNotify?.();
     this.#listeners.clear();
     for (const resolve of this.#waiting.splice(0)) resolve(null);
   }
@@ -150,10 +150,10 @@ class OpenPages implements Pages {
     return [...this.#pages.values()].filter(({ refused }) => !refused).length;
   }
 
-  #page(page: PageAddress): HeldPage {
+  #page(page: PageAddress): SharedPage {
     const known = this.#pages.get(page);
     if (known !== undefined) return known;
-    const made = new HeldPage(page, this.#tab);
+    const made = new SharedPage(page, this.#tab);
     this.#pages.set(page, made);
     return made;
   }
@@ -178,10 +178,10 @@ class OpenPages implements Pages {
   #arrived(): void {
     const { limits } = this.#visit;
     for (const resolve of this.#waiting.splice(0)) resolve(limits);
-    for (const page of this.#pages.values()) page.sayAll();
+    for (const page of this.#pages.values()) page.announceAll();
   }
 
-  #hear(message: VisitMessage): void {
+  #receive(message: VisitMessage): void {
     if (message.type === 'holders') this.#pages.get(message.page)?.onHolders(message.holders);
     else if (message.type === 'count') this.#pages.get(message.page)?.onCount(message);
     else if (message.type === 'error' && message.ref !== undefined) {
@@ -208,11 +208,11 @@ class OpenPages implements Pages {
   }
 
   #changed(): void {
-    if (this.#closed || this.#cancelTell !== null) return;
+    if (this.#closed || this.#cancelNotify !== null) return;
     const { clock } = this.#ports;
-    this.#cancelTell = clock.after(Math.max(0, this.#toldAt + CHANGES_MS - clock.now()), () => {
-      this.#cancelTell = null;
-      this.#toldAt = clock.now();
+    this.#cancelNotify = clock.after(Math.max(0, this.#notifiedAt + CHANGES_MS - clock.now()), () => {
+      this.#cancelNotify = null;
+      this.#notifiedAt = clock.now();
       this.#snapshot = this.#look();
       for (const listener of this.#listeners) listener();
     });
@@ -229,10 +229,10 @@ const isHead = (content: PageContent): boolean =>
 async function build(
   { subtle, random }: Ports,
   { type, name, bytes }: PageContent,
-  sealed: boolean,
+  encrypted: boolean,
   chunkBytes: number,
 ): Promise<{ readonly copy: PageCopy; readonly key: string | null } | null> {
-  if (!sealed) {
+  if (!encrypted) {
     const own = bytes.slice();
     const manifest = await makeManifest(
       subtle,
@@ -243,11 +243,14 @@ async function build(
     return { copy: PageCopy.made(subtle, manifest, own), key: null };
   }
   const key = newSecret(random.bytes(SECRET_BYTES));
-  const seal = await PageSeal.of(subtle, key);
-  const head = await seal?.closeHead({ type, name });
-  if (seal === undefined || head === undefined) return null;
-  const closed = await seal.close(bytes, chunkBytes);
-  const sealing = { type: 'application/octet-stream', seal: { scheme: SEAL_SCHEME, head } } as const;
-  const manifest = await makeManifest(subtle, sealing, closed, chunkBytes);
-  return { copy: PageCopy.made(subtle, manifest, closed), key };
+  const cipher = await PageCipher.of(subtle, key);
+  const head = await cipher?.encryptHead({ type, name });
+  if (cipher === undefined || head === undefined) return null;
+  const encryptedContent = await cipher.encrypt(bytes, chunkBytes);
+  const encryptedHead = {
+    type: 'application/octet-stream',
+    seal: { scheme: ENCRYPTION_SCHEME, head },
+  } as const;
+  const manifest = await makeManifest(subtle, encryptedHead, encryptedContent, chunkBytes);
+  return { copy: PageCopy.made(subtle, manifest, encryptedContent), key };
 }

@@ -2,17 +2,17 @@
 import type { PageContent, PageView } from './api.ts';
 import { Chunks } from './chunks.ts';
 import { sha256, type Manifest } from './manifest.ts';
-import { PageSeal, TAG_BYTES, type PageHead } from './seal.ts';
+import { PageCipher, TAG_BYTES, type PageHead } from './cipher.ts';
 
 export class PageCopy {
   readonly manifest: Manifest;
   readonly chunks: Chunks;
   readonly #subtle: SubtleCrypto;
-  #seal: PageSeal | null = null;
-  #state: NonNullable<PageView['seal']>;
+  #cipher: PageCipher | null = null;
+  #state: NonNullable<PageView['encryption']>;
   #head: PageHead | null;
   /** The decrypted bytes of an encrypted page, once it is complete. */
-  #opened: Uint8Array<ArrayBuffer> | null = null;
+  #decrypted: Uint8Array<ArrayBuffer> | null = null;
   /** The complete page was checked. */
   #good = false;
   #turn = 0;
@@ -38,7 +38,7 @@ export class PageCopy {
     return copy;
   }
 
-  get seal(): NonNullable<PageView['seal']> {
+  get encryption(): NonNullable<PageView['encryption']> {
     return this.#state;
   }
 
@@ -72,17 +72,17 @@ export class PageCopy {
   /** Decrypts the page if it is complete, also while the key is still being derived. */
   async open(): Promise<void> {
     await this.#unlocking;
-    if (this.#seal === null || !this.#good || this.#opened !== null) return;
+    if (this.#cipher === null || !this.#good || this.#decrypted !== null) return;
     const turn = this.#turn;
-    const opened = await this.#seal.open(this.chunks.bytes, this.manifest.fields.chunkBytes);
+    const decrypted = await this.#cipher.decrypt(this.chunks.bytes, this.manifest.fields.chunkBytes);
     if (turn !== this.#turn) return;
-    this.#opened = opened ?? null;
-    this.#state = opened === undefined ? 'wrong-key' : 'open';
+    this.#decrypted = decrypted ?? null;
+    this.#state = decrypted === undefined ? 'wrong-key' : 'open';
   }
 
   /** A copy that the caller owns. */
   content(): PageContent | null {
-    const bytes = this.#state === 'none' ? this.chunks.bytes : this.#opened;
+    const bytes = this.#state === 'none' ? this.chunks.bytes : this.#decrypted;
     if (!this.#good || bytes === null || this.#head === null) return null;
     return { ...this.#head, bytes: bytes.slice() };
   }
@@ -90,15 +90,15 @@ export class PageCopy {
   async #try(key: string | null, turn: number): Promise<void> {
     const { seal } = this.manifest.fields;
     if (seal === undefined) return;
-    const made = key === null ? undefined : await PageSeal.of(this.#subtle, key);
-    const head = await made?.openHead(seal.head);
+    const cipher = key === null ? undefined : await PageCipher.of(this.#subtle, key);
+    const head = await cipher?.decryptHead(seal.head);
     if (turn !== this.#turn) return;
-    this.#seal = head === undefined ? null : (made ?? null);
+    this.#cipher = head === undefined ? null : (cipher ?? null);
     this.#head = head ?? null;
     if (head === undefined) {
-      this.#opened = null;
+      this.#decrypted = null;
       this.#state = key === null ? 'no-key' : 'wrong-key';
       // A complete page becomes readable once it can be decrypted.
-    } else if (!this.#good || this.#opened !== null) this.#state = 'open';
+    } else if (!this.#good || this.#decrypted !== null) this.#state = 'open';
   }
 }

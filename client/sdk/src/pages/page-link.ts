@@ -4,7 +4,7 @@
  */
 import type { PageAddress, VisitorId } from '@parley/protocol/pages';
 import type { LinkMessage } from '@parley/protocol/pages-peer';
-import type { PagePeer, PageWay } from './api.ts';
+import type { PagePeer, PagePath } from './api.ts';
 import { toBase64 } from './base64.ts';
 import type { Bitmap } from './bitmap.ts';
 import { DataChannel, type Signal } from './data-channel.ts';
@@ -14,7 +14,7 @@ import type { PageOf, Tab } from './tab.ts';
 import type { WireEnd } from './wire.ts';
 
 /**
- * Why a link ended. `bad`: the other side sent invalid content or messages; `silent`: it never answered; `gone`: no visitor has this id; `full`:
+ * The reason why a link ended. `bad`: the other side sent invalid content or messages; `silent`: it never answered; `gone`: no visitor has this id; `full`:
  * both sides have the complete page.
  */
 export type LinkEnd =
@@ -39,13 +39,13 @@ export interface LinkHost {
   readonly chunk: (chunk: number) => Uint8Array<ArrayBuffer> | undefined;
   readonly onOpen: (link: PageLink) => void;
   readonly onManifest: (link: PageLink, text: string) => void;
-  readonly onHas: (link: PageLink, chunks: Iterable<number>) => void;
+  readonly onHave: (link: PageLink, chunks: Iterable<number>) => void;
   readonly onChunk: (link: PageLink, chunk: number, bytes: Uint8Array<ArrayBuffer>) => void;
-  readonly onNot: (link: PageLink, chunk: number) => void;
+  readonly onReject: (link: PageLink, chunk: number) => void;
   /** The path became known or changed. Also called soon after the end of a short link. */
-  readonly onWay: (link: PageLink) => void;
+  readonly onPath: (link: PageLink) => void;
   /** Called once, as the last event. */
-  readonly onEnd: (link: PageLink, why: LinkEnd) => void;
+  readonly onEnd: (link: PageLink, reason: LinkEnd) => void;
 }
 
 /** A holder in a background tab may need this time; one that does not answer has left. */
@@ -60,7 +60,7 @@ const PIPE_MS = 20_000;
 /** The timeout from an open connection to its handshake. */
 const OPEN_MS = 10_000;
 /** The interval at which the path is read: it rarely changes. */
-const WAY_MS = 10_000;
+const PATH_INTERVAL_MS = 10_000;
 const PIPE_NAME_BYTES = 16;
 /** The limit of candidates that wait while TURN credentials are requested: as many as one connection takes. */
 const EARLY = 64;
@@ -83,7 +83,7 @@ export class PageLink {
   readonly #host: LinkHost;
   #channel: DataChannel | null = null;
   #dialogue: Dialogue | null = null;
-  #way: PageWay = 'connecting';
+  #path: PagePath = 'connecting';
   #answered = false;
   /** The number of connection attempts. */
   #tries = 0;
@@ -94,7 +94,7 @@ export class PageLink {
   #ended = false;
   #closeWire: () => void = () => undefined;
   #cancelDeadline: () => void = () => undefined;
-  #cancelWay: () => void = () => undefined;
+  #cancelPath: () => void = () => undefined;
 
   /** `began`: this side sends the offer. */
   constructor(
@@ -122,12 +122,12 @@ export class PageLink {
 
   get view(): Omit<PagePeer, 'whole'> {
     const { visitor, received, sent } = this;
-    return { visitor, way: this.open ? this.#way : 'connecting', received, sent };
+    return { visitor, path: this.open ? this.#path : 'connecting', received, sent };
   }
 
   /** The path that carried chunks. */
-  get carried(): PageWay {
-    return this.received + this.sent > 0 ? this.#way : 'connecting';
+  get carried(): PagePath {
+    return this.received + this.sent > 0 ? this.#path : 'connecting';
   }
 
   offer(): void {
@@ -145,7 +145,7 @@ export class PageLink {
     this.#connect((channel) => channel.takeOffer(sdp));
   }
 
-  hear(from: VisitorId, message: LinkMessage): void {
+  receive(from: VisitorId, message: LinkMessage): void {
     if (this.#ended) return;
     this.visitor = from;
     switch (message.type) {
@@ -190,8 +190,8 @@ export class PageLink {
     this.#dialogue?.get(chunk);
   }
 
-  close(why: LinkEnd): void {
-    this.#finish(why, { bye: true });
+  close(reason: LinkEnd): void {
+    this.#finish(reason, { bye: true });
   }
 
   /** Without TURN first; then with TURN, once there are credentials. */
@@ -245,11 +245,11 @@ export class PageLink {
   #signal(signal: Signal): void {
     const link = this.id;
     const page = this.#page;
-    this.#tell(signal.type === 'offer' ? { ...signal, link, page } : { ...signal, link });
+    this.#sendTo(signal.type === 'offer' ? { ...signal, link, page } : { ...signal, link });
   }
 
-  #tell(message: LinkMessage): void {
-    this.#tab.tell(this.visitor, message);
+  #sendTo(message: LinkMessage): void {
+    this.#tab.sendTo(this.visitor, message);
   }
 
   /** Before the handshake another path is tried; the reader chooses. */
@@ -266,7 +266,7 @@ export class PageLink {
 
   #takeToPipe(): void {
     const pipe = toBase64(this.#tab.ports.random.bytes(PIPE_NAME_BYTES));
-    this.#tell({ type: 'pipe', link: this.id, page: this.#page, pipe });
+    this.#sendTo({ type: 'pipe', link: this.id, page: this.#page, pipe });
     this.#pipe(pipe);
   }
 
@@ -275,10 +275,10 @@ export class PageLink {
     this.#channel = null;
     this.#early = null;
     this.#closeWire();
-    const { api, ports, askToken } = this.#tab;
+    const { api, ports, requestToken } = this.#tab;
     this.#within(PIPE_MS, 'lost');
     this.#closeWire = openPipe(
-      { api, pipe, ports, token: async () => askToken(pipe) },
+      { api, pipe, ports, token: async () => requestToken(pipe) },
       this.#end({ lossy: true, onLost: () => this.#finish('lost', { bye: false }) }),
     );
   }
@@ -301,36 +301,36 @@ export class PageLink {
           chunk,
           onOpen: () => this.#opened(lossy),
           onManifest: (text) => this.#host.onManifest(this, text),
-          onHas: (chunks) => this.#host.onHas(this, chunks),
+          onHave: (chunks) => this.#host.onHave(this, chunks),
           onChunk: (number, bytes) => this.#host.onChunk(this, number, bytes),
-          onNot: (number) => this.#host.onNot(this, number),
+          onReject: (number) => this.#host.onReject(this, number),
           onSent: (bytes) => this.#gave(bytes),
           onBye: () => this.#finish('bye', { bye: false }),
           onFault: () => this.#finish('bad', { bye: true }),
         });
         this.#dialogue = dialogue;
       },
-      onText: (text) => dialogue?.hear(text),
-      onBinary: (bytes) => dialogue?.hearBinary(bytes),
+      onText: (text) => dialogue?.receive(text),
+      onBinary: (bytes) => dialogue?.receiveBinary(bytes),
       onDrained: () => dialogue?.give(),
     };
   }
 
   #opened(lossy: boolean): void {
     this.#cancelDeadline();
-    if (lossy) this.#way = 'relay';
-    else void this.#findWay();
+    if (lossy) this.#path = 'relay';
+    else void this.#readPath();
     this.#host.onOpen(this);
   }
 
-  async #findWay(): Promise<void> {
-    const way = await this.#channel?.way();
-    if (way !== undefined && way !== null && way !== this.#way) {
-      this.#way = way;
-      this.#host.onWay(this);
+  async #readPath(): Promise<void> {
+    const path = await this.#channel?.path();
+    if (path !== undefined && path !== null && path !== this.#path) {
+      this.#path = path;
+      this.#host.onPath(this);
     }
     if (this.#ended) return;
-    this.#cancelWay = this.#tab.ports.clock.after(WAY_MS, () => void this.#findWay());
+    this.#cancelPath = this.#tab.ports.clock.after(PATH_INTERVAL_MS, () => void this.#readPath());
   }
 
   #gave(bytes: number): void {
@@ -342,18 +342,18 @@ export class PageLink {
     this.#tab.onChange();
   }
 
-  #within(ms: number, why: LinkEnd): void {
+  #within(ms: number, reason: LinkEnd): void {
     this.#cancelDeadline();
-    this.#cancelDeadline = this.#tab.ports.clock.after(ms, () => this.#finish(why, { bye: true }));
+    this.#cancelDeadline = this.#tab.ports.clock.after(ms, () => this.#finish(reason, { bye: true }));
   }
 
-  #finish(why: LinkEnd, { bye }: { readonly bye: boolean }): void {
+  #finish(reason: LinkEnd, { bye }: { readonly bye: boolean }): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#cancelDeadline();
-    this.#cancelWay();
+    this.#cancelPath();
     this.#dialogue?.end({ bye });
     this.#closeWire();
-    this.#host.onEnd(this, why);
+    this.#host.onEnd(this, reason);
   }
 }

@@ -47,7 +47,7 @@ export function openPipe(options: PipeOptions, end: WireEnd): () => void {
       },
     });
   };
-  askForCode(options, abort.signal).then(connect, () => {
+  requestCode(options, abort.signal).then(connect, () => {
     if (ended) return;
     finish();
     end.onLost();
@@ -56,10 +56,10 @@ export function openPipe(options: PipeOptions, end: WireEnd): () => void {
 }
 
 /** A relay without tokens has no such address; some proxies answer that only GET is allowed there. */
-const NOBODY_ASKS: ReadonlySet<number> = new Set([404, 405]);
+const NO_TOKENS_STATUS: ReadonlySet<number> = new Set([404, 405]);
 
 /** `null`: the relay requires no token (STR-100). Rejects if the relay refuses. */
-async function askForCode(
+async function requestCode(
   { api, pipe, ports, token }: PipeOptions,
   signal: AbortSignal,
 ): Promise<string | null> {
@@ -70,7 +70,7 @@ async function askForCode(
     headers: { authorization: `Bearer ${authorization}` },
     signal,
   });
-  if (NOBODY_ASKS.has(answer.status)) return null;
+  if (NO_TOKENS_STATUS.has(answer.status)) return null;
   const body: unknown = await answer.json();
   if (answer.status === 201 && typeof body === 'object' && body !== null && 'code' in body) {
     if (typeof body.code === 'string') return body.code;

@@ -5,4 +5,4 @@ import type { PageRefusal } from './api.ts';
 export const refusalOf = (code: Code): PageRefusal => ({ code, message: CODES[code].meaning });
 
 /** Whether the action may succeed later without a change by the user. */
-export const passes = (code: string): boolean => CODES[knownCode(code)].retry;
+export const isTemporary = (code: string): boolean => CODES[knownCode(code)].retry;

@@ -6,7 +6,7 @@
 import type { Random } from '../ports.ts';
 import { Bitmap } from './bitmap.ts';
 
-export interface Ask {
+export interface ChunkRequest {
   readonly peer: string;
   readonly chunk: number;
 }
@@ -14,23 +14,23 @@ export interface Ask {
 interface Peer {
   readonly has: Bitmap;
   /** When each chunk was requested. */
-  readonly asked: Map<number, number>;
+  readonly requested: Map<number, number>;
   /** The number of timed-out requests for each chunk; that many answers may still arrive. */
-  readonly lapsed: Map<number, number>;
+  readonly timedOut: Map<number, number>;
   /** The number of concurrent requests: smaller for a new or slow visitor. */
   window: number;
   /** Requests that timed out since the last chunk arrived. */
-  lies: number;
-  heardAt: number;
+  failures: number;
+  receivedAt: number;
 }
 
-export const ASKED_AT_ONCE = 8;
+export const MAX_CONCURRENT_REQUESTS = 8;
 /** The first window of a new visitor: one that is slow, or serves many, must not count as unresponsive. */
-const ASKED_FIRST = 2;
+const FIRST_WINDOW = 2;
 /** A chunk that arrives within this time enlarges the window. */
 const QUICK_MS = 2000;
 export const STALL_MS = 5000;
-const LIES = 3;
+const MAX_FAILURES = 3;
 /** Below this number of missing chunks one slow visitor would delay the end. */
 const LAST_CHUNKS = 8;
 /** One of the last chunks that did not arrive within this time is requested from a second visitor. */
@@ -43,7 +43,7 @@ export class Swarm {
   /** The number of connected visitors that have each chunk. */
   readonly #holders: Uint16Array;
   /** The number of pending requests for each chunk. */
-  readonly #askedOf: Uint8Array;
+  readonly #pendingOf: Uint8Array;
   readonly #checking = new Set<number>();
 
   /** The caller adds checked chunks to `here`. */
@@ -51,7 +51,7 @@ export class Swarm {
     this.#here = here;
     this.#random = random;
     this.#holders = new Uint16Array(here.of);
-    this.#askedOf = new Uint8Array(here.of);
+    this.#pendingOf = new Uint8Array(here.of);
   }
 
   join(id: string, now: number): void {
@@ -59,11 +59,11 @@ export class Swarm {
     const has = new Bitmap(this.#here.of);
     this.#peers.set(id, {
       has,
-      asked: new Map(),
-      lapsed: new Map(),
-      window: ASKED_FIRST,
-      lies: 0,
-      heardAt: now,
+      requested: new Map(),
+      timedOut: new Map(),
+      window: FIRST_WINDOW,
+      failures: 0,
+      receivedAt: now,
     });
   }
 
@@ -71,7 +71,7 @@ export class Swarm {
     const peer = this.#peers.get(id);
     if (peer === undefined) return;
     this.#peers.delete(id);
-    for (const chunk of peer.asked.keys()) this.#answered(peer, chunk);
+    for (const chunk of peer.requested.keys()) this.#answered(peer, chunk);
     for (let chunk = 0; chunk < this.#here.of; chunk += 1) if (peer.has.has(chunk)) this.#fewer(chunk);
   }
 
@@ -92,32 +92,32 @@ export class Swarm {
   }
 
   /** The requests to send now; they count as sent. */
-  asks(now: number): Ask[] {
-    const asks: Ask[] = [];
+  requests(now: number): ChunkRequest[] {
+    const requests: ChunkRequest[] = [];
     const order = [...this.#peers].sort(
-      ([, a], [, b]) => Number(a.has.full) - Number(b.has.full) || a.asked.size - b.asked.size,
+      ([, a], [, b]) => Number(a.has.full) - Number(b.has.full) || a.requested.size - b.requested.size,
     );
     for (const [id, peer] of order) {
-      while (peer.asked.size < peer.window) {
+      while (peer.requested.size < peer.window) {
         const chunk = this.#choose(peer, now);
         if (chunk === undefined) break;
-        peer.asked.set(chunk, now);
-        this.#askedOf[chunk] = (this.#askedOf[chunk] ?? 0) + 1;
-        asks.push({ peer: id, chunk });
+        peer.requested.set(chunk, now);
+        this.#pendingOf[chunk] = (this.#pendingOf[chunk] ?? 0) + 1;
+        requests.push({ peer: id, chunk });
       }
     }
-    return asks;
+    return requests;
   }
 
   /** A chunk arrived. `wanted`: the caller checks it and then calls `checked`; `unasked`: no correct client sends it. */
   arrived(id: string, chunk: number, now: number): 'wanted' | 'twice' | 'unasked' {
     const peer = this.#peers.get(id);
-    const at = peer?.asked.get(chunk);
-    if (peer === undefined || !(this.#answered(peer, chunk) || cameLate(peer, chunk))) return 'unasked';
+    const at = peer?.requested.get(chunk);
+    if (peer === undefined || !(this.#answered(peer, chunk) || wasLate(peer, chunk))) return 'unasked';
     const quick = at !== undefined && now - at < QUICK_MS;
-    peer.window = quick ? Math.min(ASKED_AT_ONCE, peer.window + 1) : Math.max(1, peer.window - 1);
-    peer.lies = 0;
-    peer.heardAt = now;
+    peer.window = quick ? Math.min(MAX_CONCURRENT_REQUESTS, peer.window + 1) : Math.max(1, peer.window - 1);
+    peer.failures = 0;
+    peer.receivedAt = now;
     if (this.#here.has(chunk) || this.#checking.has(chunk)) return 'twice';
     this.#checking.add(chunk);
     return 'wanted';
@@ -133,8 +133,8 @@ export class Swarm {
     if (peer === undefined || !this.#answered(peer, chunk)) return true;
     if (peer.has.has(chunk)) this.#fewer(chunk);
     peer.has.remove(chunk);
-    peer.lies += 1;
-    return peer.lies < LIES;
+    peer.failures += 1;
+    return peer.failures < MAX_FAILURES;
   }
 
   /**
@@ -142,20 +142,20 @@ export class Swarm {
    * since: the caller ends their links. Requests that were sent together time out together and count once, because a slow holder with many readers
    * takes long for the first.
    */
-  lapse(now: number): string[] {
+  expireRequests(now: number): string[] {
     const stalled: string[] = [];
     for (const [id, peer] of this.#peers) {
-      let lay = false;
-      for (const [chunk, at] of peer.asked) {
+      let expired = false;
+      for (const [chunk, at] of peer.requested) {
         if (now - at < STALL_MS) continue;
         this.#answered(peer, chunk);
-        peer.lapsed.set(chunk, (peer.lapsed.get(chunk) ?? 0) + 1);
-        lay = true;
+        peer.timedOut.set(chunk, (peer.timedOut.get(chunk) ?? 0) + 1);
+        expired = true;
       }
-      if (!lay) continue;
+      if (!expired) continue;
       peer.window = Math.max(1, peer.window >> 1);
-      peer.lies += 1;
-      if (peer.lies >= LIES && now - peer.heardAt >= STALL_MS) stalled.push(id);
+      peer.failures += 1;
+      if (peer.failures >= MAX_FAILURES && now - peer.receivedAt >= STALL_MS) stalled.push(id);
     }
     return stalled;
   }
@@ -163,8 +163,8 @@ export class Swarm {
   /** This device slept: pending requests do not count as late. */
   forgive(now: number): void {
     for (const peer of this.#peers.values()) {
-      peer.heardAt = now;
-      for (const chunk of peer.asked.keys()) peer.asked.set(chunk, now);
+      peer.receivedAt = now;
+      for (const chunk of peer.requested.keys()) peer.requested.set(chunk, now);
     }
   }
 
@@ -176,14 +176,14 @@ export class Swarm {
     let second: number | undefined;
     for (let chunk = 0; chunk < this.#here.of; chunk += 1) {
       if (this.#here.has(chunk) || this.#checking.has(chunk)) continue;
-      if (!peer.has.has(chunk) || peer.asked.has(chunk)) continue;
+      if (!peer.has.has(chunk) || peer.requested.has(chunk)) continue;
       const holders = this.#holders[chunk] ?? 0;
-      const askedOf = this.#askedOf[chunk] ?? 0;
-      if (askedOf > 0) {
-        if (askedOf === 1 && missing <= LAST_CHUNKS && this.#isLate(chunk, now)) second ??= chunk;
+      const pendingOf = this.#pendingOf[chunk] ?? 0;
+      if (pendingOf > 0) {
+        if (pendingOf === 1 && missing <= LAST_CHUNKS && this.#isLate(chunk, now)) second ??= chunk;
         continue;
       }
-      if (holders > rarest || (peer.lapsed.has(chunk) && this.#elsewhere(chunk))) continue;
+      if (holders > rarest || (peer.timedOut.has(chunk) && this.#elsewhere(chunk))) continue;
       equals = holders < rarest ? 1 : equals + 1;
       rarest = holders;
       // Each of the equal chunks is chosen with the same probability.
@@ -193,8 +193,8 @@ export class Swarm {
   }
 
   #isLate(chunk: number, now: number): boolean {
-    for (const { asked } of this.#peers.values()) {
-      const at = asked.get(chunk);
+    for (const { requested } of this.#peers.values()) {
+      const at = requested.get(chunk);
       if (at !== undefined && now - at >= LAST_MS) return true;
     }
     return false;
@@ -202,14 +202,15 @@ export class Swarm {
 
   /** Whether another visitor has the chunk and has not failed to send it. */
   #elsewhere(chunk: number): boolean {
-    for (const { has, lapsed } of this.#peers.values()) if (has.has(chunk) && !lapsed.has(chunk)) return true;
+    for (const { has, timedOut } of this.#peers.values())
+      if (has.has(chunk) && !timedOut.has(chunk)) return true;
     return false;
   }
 
   /** Whether a request is pending and has not timed out. */
   #answered(peer: Peer, chunk: number): boolean {
-    if (!peer.asked.delete(chunk)) return false;
-    this.#askedOf[chunk] = Math.max(0, (this.#askedOf[chunk] ?? 0) - 1);
+    if (!peer.requested.delete(chunk)) return false;
+    this.#pendingOf[chunk] = Math.max(0, (this.#pendingOf[chunk] ?? 0) - 1);
     return true;
   }
 
@@ -219,10 +220,10 @@ export class Swarm {
 }
 
 /** Whether a request timed out. */
-function cameLate({ lapsed }: Peer, chunk: number): boolean {
-  const times = lapsed.get(chunk);
+function wasLate({ timedOut }: Peer, chunk: number): boolean {
+  const times = timedOut.get(chunk);
   if (times === undefined) return false;
-  if (times > 1) lapsed.set(chunk, times - 1);
-  else lapsed.delete(chunk);
+  if (times > 1) timedOut.set(chunk, times - 1);
+  else timedOut.delete(chunk);
   return true;
 }

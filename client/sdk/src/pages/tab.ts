@@ -14,9 +14,9 @@ export interface Tab {
   readonly direct: () => RTCConfiguration | null;
   /** The configuration with TURN, with credentials from the service; `null` if it gives none. */
   readonly relayed: () => Promise<RTCConfiguration | null>;
-  readonly say: (message: VisitorMessage) => void;
-  readonly tell: (to: VisitorId, message: LinkMessage) => void;
-  readonly askToken: (pipe: string) => Promise<string | null>;
+  readonly send: (message: VisitorMessage) => void;
+  readonly sendTo: (to: VisitorId, message: LinkMessage) => void;
+  readonly requestToken: (pipe: string) => Promise<string | null>;
   /** Whether the pages of this tab may take this many more bytes. */
   readonly hasRoom: (bytes: number) => boolean;
   /** Whether one more reader may be served; ends an idle connection to make room. */

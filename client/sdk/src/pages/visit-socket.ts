@@ -1,10 +1,9 @@
 /** The WebSocket of one visitor to a pod. `visit.ts` decides what to do after it ends. */
-import { knownCode } from '@parley/protocol/codes';
 import { decodeLinkMessage, decodeVisitMessage } from '@parley/protocol/decode';
-import { directedText, receivedText } from '@parley/protocol/directed';
+import { directedText } from '@parley/protocol/directed';
 import type { VisitMessage, VisitorId, VisitorMessage } from '@parley/protocol/pages';
 import type { LinkMessage } from '@parley/protocol/pages-peer';
-import { CheckedSocket, SILENCE_TIMEOUT_MS, type SocketLoss } from '../net/socket.ts';
+import { CheckedSocket, readMessages, SILENCE_TIMEOUT_MS, type SocketLoss } from '../net/socket.ts';
 import type { Ports } from '../ports.ts';
 
 export interface VisitSocketHandlers {
@@ -30,30 +29,22 @@ export function openVisitSocket(
   ports: Pick<Ports, 'openSocket' | 'clock'>,
   handlers: VisitSocketHandlers,
 ): VisitSocket {
-  const socket = new CheckedSocket(
+  const socket: CheckedSocket = new CheckedSocket(
     url,
     ports,
     { firstMessageTimeoutMs: SILENCE_TIMEOUT_MS, probeTimeoutMs: PROBE_TIMEOUT_MS },
     {
-      onText: (text) => receive(text),
+      onText: readMessages(decodeVisitMessage, {
+        onMessage: (message) => handlers.onMessage(message),
+        onDirected: (from, payload) => {
+          const decoded = decodeLinkMessage(payload);
+          if (decoded.ok) handlers.onDirected(from, decoded.message);
+        },
+        fatal: (loss) => socket.fatal(loss),
+      }),
       onLost: (loss) => handlers.onLost(loss),
     },
   );
-  const receive = (text: string): void => {
-    const directed = receivedText(text);
-    if (directed !== undefined) {
-      const decoded = decodeLinkMessage(directed.payload);
-      if (decoded.ok) handlers.onDirected(directed.from, decoded.message);
-      return;
-    }
-    const decoded = decodeVisitMessage(text);
-    // A newer pod may send messages that this version does not know.
-    if (!decoded.ok) return;
-    const { message } = decoded;
-    if (message.type === 'error' && message.fatal)
-      socket.fatal({ code: knownCode(message.code), retryAfterMs: message.retryAfterMs ?? null });
-    handlers.onMessage(message);
-  };
   return {
     send: (message) => socket.send(JSON.stringify(message)),
     sendDirected: (to, id, message) => socket.send(directedText(to, id, JSON.stringify(message))),

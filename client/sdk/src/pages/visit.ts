@@ -34,7 +34,7 @@ type Step =
   | { readonly at: 'closed' };
 
 /** A connection that ends sooner counts as a failure: the next wait is longer. */
-const STEADY_MS = 5000;
+const STABLE_MS = 5000;
 /** Devices report being offline wrongly often enough that the client still tries at this interval. */
 const OFFLINE_RETRY_MS = 15_000;
 /** A pod limits the messages of a socket per second. This pace stays well below, so that subscriptions to pages always pass. */
@@ -109,20 +109,20 @@ export class Visit {
     const { clock } = this.#ports;
     if (this.#turn !== null && clock.now() < this.#turn.until) return this.#turn.servers;
     if (this.#waitForIce.length === 0) {
-      if (!this.say({ type: 'ice' })) return null;
+      if (!this.send({ type: 'ice' })) return null;
       this.#cancelIceWait = clock.after(ICE_MS, () => this.#iceAnswered(null));
     }
     return new Promise((resolve) => this.#waitForIce.push(resolve));
   }
 
   /** `false` without a connection: state is sent again after `onArrived`. */
-  say(message: VisitorMessage): boolean {
+  send(message: VisitorMessage): boolean {
     if (this.#step.at !== 'open') return false;
     this.#step.socket.send(message);
     return true;
   }
 
-  tell(to: VisitorId, message: LinkMessage): void {
+  sendTo(to: VisitorId, message: LinkMessage): void {
     const step = this.#step;
     const most = message.type === 'reject' ? REFUSALS : QUEUE;
     if (step.at !== 'open' || this.#queue.length >= most) return;
@@ -133,8 +133,8 @@ export class Visit {
   }
 
   /** `null` if the service gives none in time. */
-  async askToken(pipe: string): Promise<string | null> {
-    if (!this.say({ type: 'pipe', pipe })) return null;
+  async requestToken(pipe: string): Promise<string | null> {
+    if (!this.send({ type: 'pipe', pipe })) return null;
     return new Promise((resolve) => {
       const done = (token: string | null): void => {
         cancel();
@@ -158,7 +158,7 @@ export class Visit {
   #open(): Step {
     try {
       const socket: VisitSocket = openVisitSocket(this.#url, this.#ports, {
-        onMessage: (message) => this.#hear(message),
+        onMessage: (message) => this.#receive(message),
         onDirected: (from, message) => this.#handlers.onDirected(from, message),
         onLost: ({ code, retryAfterMs }) =>
           this.#lost(code === null ? null : refusalOf(code), retryAfterMs ?? 0),
@@ -170,7 +170,7 @@ export class Visit {
     }
   }
 
-  #hear(message: VisitMessage): void {
+  #receive(message: VisitMessage): void {
     switch (message.type) {
       case 'welcome':
         this.#hasArrived(message);
@@ -246,7 +246,7 @@ export class Visit {
   #lost(refusal: PageRefusal | null, retryAfterMs: number): void {
     const step = this.#step;
     if (step.at !== 'opening' && step.at !== 'open') return;
-    const steady = step.at === 'open' && this.#ports.clock.now() - step.since >= STEADY_MS;
+    const steady = step.at === 'open' && this.#ports.clock.now() - step.since >= STABLE_MS;
     this.#failures = steady ? 0 : this.#failures + 1;
     this.#refusal = refusal;
     this.#quieten();

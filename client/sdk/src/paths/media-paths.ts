@@ -1,6 +1,6 @@
 /**
- * Carries out which path media takes with each participant. Follows the roster, the signals of others, the mesh and the relays, and asks
- * `paths.ts` what to do; the room through relays is loaded when a participant first goes that way.
+ * Moves the media of each participant to the path that `paths.ts` decides, from the roster, the signals of others, the mesh and the relays. The
+ * room through relays is loaded when a participant first needs it.
  */
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Member } from '@parley/protocol/people';
@@ -11,10 +11,10 @@ import type { LocalMedia, Size } from '../media.ts';
 import type { Mesh } from '../mesh/mesh.ts';
 import type { PathSignal } from '../mesh/payload.ts';
 import type { Ports, RelayedMedia, RelayedPerson, RelayedRoom } from '../ports.ts';
-import { forgetTold, newPair, signalDue, take, type PairState } from './pair.ts';
+import { forgetSent, newPair, receiveSignal, signalDue, type PairState } from './pair.ts';
 import { planOf, type Plan } from './paths.ts';
 import { RelaySession } from './relay-session.ts';
-import { RoomWay } from './room-way.ts';
+import { RoomPath } from './room-path.ts';
 import { flows, shownOf } from './shown.ts';
 import { ShownSizes } from './shown-sizes.ts';
 
@@ -25,7 +25,7 @@ export interface MediaPathsOptions {
   readonly api: string;
   /** The end-to-end key of the room's link. */
   readonly secret: string | null;
-  readonly askRelay: (exclude?: string) => Promise<RelayOffer | null | undefined>;
+  readonly requestRelay: (exclude?: string) => Promise<RelayOffer | null | undefined>;
   readonly onChange: () => void;
 }
 
@@ -40,7 +40,7 @@ export class MediaPaths {
   readonly #options: MediaPathsOptions;
   readonly #pairs = new Map<ParticipantId, PairState>();
   readonly #sizes = new ShownSizes();
-  readonly #roomWay: RoomWay;
+  readonly #roomPath: RoomPath;
   readonly #relays: RelaySession;
   readonly #meter = new CallMeter();
   #me: ParticipantId | null = null;
@@ -55,27 +55,27 @@ export class MediaPaths {
     this.#options = options;
     this.#local = local;
     this.#secret = options.secret;
-    this.#roomWay = new RoomWay(clock, () => {
+    this.#roomPath = new RoomPath(clock, () => {
       this.#relays.forgetFailure();
-      this.#updateAndTell();
+      this.#updateAndNotify();
     });
     this.#relays = new RelaySession({
       clock,
       load: relayedMedia,
       enter: (media) => this.#enter(media),
-      onLoaded: () => this.#updateAndTell(),
+      onLoaded: () => this.#updateAndNotify(),
     });
   }
 
   get path(): CallPath {
-    const sealed = this.#secret !== null;
-    if (this.#roomWay.way === 'sfu') {
-      if (this.#options.ports.relayedMedia === null) return { way: 'mesh', why: 'no-codecs' };
-      if (this.#relays.able) return { way: 'sfu', why: 'people', sealed };
-      return { way: 'mesh', why: this.#relays.hasFailed ? 'not-loaded' : 'no-relay' };
+    const encrypted = this.#secret !== null;
+    if (this.#roomPath.path === 'sfu') {
+      if (this.#options.ports.relayedMedia === null) return { kind: 'mesh', reason: 'no-codecs' };
+      if (this.#relays.able) return { kind: 'sfu', reason: 'people', encrypted };
+      return { kind: 'mesh', reason: this.#relays.hasFailed ? 'not-loaded' : 'no-relay' };
     }
     const unreachable = [...this.#pairs.values()].some((pair) => pair.unreachable);
-    return unreachable ? { way: 'sfu', why: 'unreachable', sealed } : { way: 'mesh', why: null };
+    return unreachable ? { kind: 'sfu', reason: 'unreachable', encrypted } : { kind: 'mesh', reason: null };
   }
 
   get mix(): MediaStream | null {
@@ -97,16 +97,16 @@ export class MediaPaths {
     if (first) this.close();
     this.#me = me;
     this.#members = members;
-    this.#roomWay.setSize(members.size + 1, max);
+    this.#roomPath.setSize(members.size + 1, max);
     for (const participant of this.#pairs.keys())
       if (!members.has(participant)) this.#pairs.delete(participant);
     this.#sizes.keep(members);
-    const pair = (): PairState => newPair(this.#roomWay.way, ports.clock.now(), ports.createStream);
+    const pair = (): PairState => newPair(this.#roomPath.path, ports.clock.now(), ports.createStream);
     for (const participant of members.keys())
       if (!this.#pairs.has(participant)) this.#pairs.set(participant, pair());
     if (me === null || ports.relayedMedia === null) return;
-    if (first) this.#roomWay.decide();
-    this.#roomWay.settle();
+    if (first) this.#roomPath.decide();
+    this.#roomPath.settle();
   }
 
   /** After the mesh followed the roster as well. */
@@ -126,13 +126,13 @@ export class MediaPaths {
   receive(from: ParticipantId, signal: PathSignal): void {
     const pair = this.#pairs.get(from);
     if (pair === undefined) return;
-    take(pair, signal);
-    this.#updateAndTell();
+    receiveSignal(pair, signal);
+    this.#updateAndNotify();
   }
 
   /** Our socket or that of another participant returned: signals sent in between are lost. */
-  sayAgain(): void {
-    for (const pair of this.#pairs.values()) forgetTold(pair);
+  repeatSignals(): void {
+    for (const pair of this.#pairs.values()) forgetSent(pair);
     this.update();
   }
 
@@ -146,7 +146,7 @@ export class MediaPaths {
     if (secret === this.#secret) return;
     this.#secret = secret;
     this.#relays.end();
-    this.#updateAndTell();
+    this.#updateAndNotify();
   }
 
   show(participant: ParticipantId, size: Size | null): void {
@@ -161,22 +161,22 @@ export class MediaPaths {
 
   measure(): Promise<CallFigures> {
     const { mesh, ports } = this.#options;
-    const ways = [...this.#pairs].map(([participant, { shown }]) => ({
+    const paths = [...this.#pairs].map(([participant, { shown }]) => ({
       participant,
       link: mesh.link(participant),
       relayed: shown === 'sfu' ? this.#person(participant) : undefined,
     }));
-    return this.#meter.measure(ways, this.#relays.room, ports.clock);
+    return this.#meter.measure(paths, this.#relays.room, ports.clock);
   }
 
   close(): void {
     this.#cancelTick();
-    this.#roomWay.close();
+    this.#roomPath.close();
     this.#relays.close();
     this.#pairs.clear();
   }
 
-  #updateAndTell(): void {
+  #updateAndNotify(): void {
     this.update();
     this.#options.onChange();
   }
@@ -194,29 +194,29 @@ export class MediaPaths {
   #plan(participant: ParticipantId, pair: PairState): Plan {
     const { ports, mesh } = this.#options;
     const { able } = this.#relays;
-    const { way } = this.#roomWay;
+    const { path } = this.#roomPath;
     const now = ports.clock.now();
     const link = mesh.link(participant);
     // No link is created if the room is about to move to the relays because a participant joined.
-    if (this.#roomWay.leavesMesh && able && link === undefined)
+    if (this.#roomPath.leavesMesh && able && link === undefined)
       return { link: 'keep', subscribe: false, shown: 'mesh' };
-    const known = pair.said !== null || now - pair.metAt > NO_SIGNAL_MS;
+    const known = pair.lastSignal !== null || now - pair.metAt > NO_SIGNAL_MS;
     const many = this.#members.size >= MESH_MAX;
     const plan = planOf({
-      mine: pair.unreachable ? 'sfu' : way,
-      theirs: pair.said?.preferred ?? 'mesh',
-      able: able && (known ? (pair.said?.supported ?? false) : true),
-      takes: this.#takes(participant, pair),
-      taken: pair.said?.receiving ?? false,
+      mine: pair.unreachable ? 'sfu' : path,
+      theirs: pair.lastSignal?.preferred ?? 'mesh',
+      able: able && (known ? (pair.lastSignal?.supported ?? false) : true),
+      receiving: this.#receiving(participant, pair),
+      peerReceiving: pair.lastSignal?.receiving ?? false,
       flows: flows(link, this.#members.get(participant)),
       overdue: pair.relayAt !== null && now - pair.relayAt > OVERDUE_MS && !many,
     });
     // A relay that returns soon is better than links with every participant, which would overload the whole call.
-    const lapsed = able ? pair.wasAble && pair.said?.supported === false : this.#relays.wasOpen;
-    return many && lapsed && way === 'sfu' && plan.link === 'open' ? { ...plan, link: 'keep' } : plan;
+    const lapsed = able ? pair.wasAble && pair.lastSignal?.supported === false : this.#relays.wasOpen;
+    return many && lapsed && path === 'sfu' && plan.link === 'open' ? { ...plan, link: 'keep' } : plan;
   }
 
-  #takes(participant: ParticipantId, pair: PairState): boolean {
+  #receiving(participant: ParticipantId, pair: PairState): boolean {
     return pair.subscribed && (this.#person(participant)?.ready ?? false);
   }
 
@@ -225,26 +225,26 @@ export class MediaPaths {
     if (mesh.link(participant)?.view.status === 'failed') pair.unreachable = true;
     const plan = this.#plan(participant, pair);
     const now = ports.clock.now();
-    if (plan.subscribe && !this.#takes(participant, pair)) pair.relayAt ??= now;
+    if (plan.subscribe && !this.#receiving(participant, pair)) pair.relayAt ??= now;
     else pair.relayAt = null;
     pair.subscribed = plan.subscribe;
     pair.shown = plan.shown;
     if (plan.link === 'close') mesh.closeLink(participant);
     else if (plan.link === 'open' && mesh.isPresent(participant)) mesh.openLink(participant);
-    const takes = this.#takes(participant, pair);
-    pair.taken ||= takes;
-    this.#tell(participant, pair, takes);
+    const receiving = this.#receiving(participant, pair);
+    pair.wasReceiving ||= receiving;
+    this.#sendSignal(participant, pair, receiving);
   }
 
-  #tell(to: ParticipantId, pair: PairState, takes: boolean): void {
+  #sendSignal(to: ParticipantId, pair: PairState, receiving: boolean): void {
     const { mesh, ports } = this.#options;
     if (!mesh.isPresent(to)) {
-      forgetTold(pair);
+      forgetSent(pair);
       return;
     }
     const { able } = this.#relays;
-    const signal = signalDue(pair, { able, takes, way: this.#roomWay.way, now: ports.clock.now() });
-    if (signal !== null) mesh.tellPath(to, signal);
+    const signal = signalDue(pair, { able, receiving, path: this.#roomPath.path, now: ports.clock.now() });
+    if (signal !== null) mesh.sendPath(to, signal);
   }
 
   /** As for video: media of the relays is played even before it is complete if there is no other. */
@@ -261,8 +261,8 @@ export class MediaPaths {
   #followRelays(): void {
     const pairs = [...this.#pairs];
     const needed =
-      this.#roomWay.way === 'sfu' ||
-      pairs.some(([, pair]) => pair.subscribed || pair.said?.receiving === true);
+      this.#roomPath.path === 'sfu' ||
+      pairs.some(([, pair]) => pair.subscribed || pair.lastSignal?.receiving === true);
     const missed = needed || pairs.some(([, pair]) => pair.unreachable);
     this.#relays.follow({ needed, missed });
     const subscribed = pairs.filter(([, pair]) => pair.subscribed).map(([participant]) => participant);
@@ -270,8 +270,8 @@ export class MediaPaths {
   }
 
   #enter(media: RelayedMedia): RelayedRoom {
-    const { room, api, askRelay: ask } = this.#options;
-    const onChange = (): void => this.#updateAndTell();
+    const { room, api, requestRelay: ask } = this.#options;
+    const onChange = (): void => this.#updateAndNotify();
     // The session ends with the participant, so that it exists here.
     const me = this.#me ?? '';
     return media.enter(this.#local, { room, me, api, secret: this.#secret, ask, onChange });
@@ -280,8 +280,10 @@ export class MediaPaths {
   /** Time alone changes the plan only while a change is pending. */
   #schedule(): void {
     this.#cancelTick();
-    const moving = [...this.#pairs.values()].some((pair) => pair.said === null || pair.relayAt !== null);
-    if (this.#relays.isIdle && this.#roomWay.way === 'mesh') return;
+    const moving = [...this.#pairs.values()].some(
+      (pair) => pair.lastSignal === null || pair.relayAt !== null,
+    );
+    if (this.#relays.isIdle && this.#roomPath.path === 'mesh') return;
     this.#cancelTick = this.#options.ports.clock.after(moving ? TICK_MS : 2 * TICK_MS, () => this.update());
   }
 }

@@ -1,23 +1,23 @@
 /** What this client knows of the path of media with one participant, and which signals about it are due. */
 import type { PathSignal } from '../mesh/payload.ts';
-import type { Way } from './paths.ts';
+import type { MediaPath } from './paths.ts';
 import { StableStream } from './stable-stream.ts';
 
 export interface PairState {
   /** The last signal of the other participant. */
-  said: PathSignal | null;
-  told: string;
-  toldAt: number;
+  lastSignal: PathSignal | null;
+  sentText: string;
+  sentAt: number;
   readonly metAt: number;
   /** Since when the relays are to carry the media; `null` once they do. */
   relayAt: number | null;
   /** No direct path exists: from then on the relays carry the media. */
   unreachable: boolean;
   subscribed: boolean;
-  shown: Way;
+  shown: MediaPath;
   /** Played in the mix of what comes through the relays. */
   mixed: boolean;
-  taken: boolean;
+  wasReceiving: boolean;
   /** The other participant could use relays once. */
   wasAble: boolean;
   readonly stream: StableStream;
@@ -25,21 +25,21 @@ export interface PairState {
 }
 
 /** A signal may be lost: it is repeated until both participants agree. */
-const SAY_AGAIN_MS = 2000;
+const REPEAT_MS = 2000;
 
 /** `now`: of the monotonic clock, in ms. */
-export function newPair(shown: Way, now: number, createStream: () => MediaStream): PairState {
+export function newPair(shown: MediaPath, now: number, createStream: () => MediaStream): PairState {
   return {
-    said: null,
-    told: '',
-    toldAt: now,
+    lastSignal: null,
+    sentText: '',
+    sentAt: now,
     metAt: now,
     relayAt: null,
     unreachable: false,
     subscribed: false,
     shown,
     mixed: false,
-    taken: false,
+    wasReceiving: false,
     wasAble: false,
     stream: new StableStream(createStream),
     screen: new StableStream(createStream),
@@ -47,14 +47,14 @@ export function newPair(shown: Way, now: number, createStream: () => MediaStream
 }
 
 /** The other participant may not know our last signal any more. A participant that got none needs none. */
-export function forgetTold(pair: PairState): void {
-  if (pair.told !== '') pair.told = 'forgotten';
+export function forgetSent(pair: PairState): void {
+  if (pair.sentText !== '') pair.sentText = 'forgotten';
 }
 
-/** Takes a signal of the other participant. One that says so for the first time, or after a reload, does not know our signals either. */
-export function take(pair: PairState, signal: PathSignal): void {
-  if (pair.said === null || (pair.said.receiving && !signal.receiving)) forgetTold(pair);
-  pair.said = signal;
+/** Receives a signal of the other participant. A participant that sends its first one, or one after a reload, does not know our signals either. */
+export function receiveSignal(pair: PairState, signal: PathSignal): void {
+  if (pair.lastSignal === null || (pair.lastSignal.receiving && !signal.receiving)) forgetSent(pair);
+  pair.lastSignal = signal;
   pair.wasAble ||= signal.supported;
 }
 
@@ -64,16 +64,23 @@ export function take(pair: PairState, signal: PathSignal): void {
  */
 export function signalDue(
   pair: PairState,
-  { able, takes, way, now }: { readonly able: boolean; readonly takes: boolean; way: Way; now: number },
+  {
+    able,
+    receiving,
+    path,
+    now,
+  }: { readonly able: boolean; readonly receiving: boolean; path: MediaPath; now: number },
 ): PathSignal | null {
-  const want = pair.unreachable ? 'sfu' : way;
-  const signal: PathSignal = { type: 'path', preferred: want, supported: able, receiving: takes };
+  const want = pair.unreachable ? 'sfu' : path;
+  const signal: PathSignal = { type: 'path', preferred: want, supported: able, receiving };
   const text = JSON.stringify(signal);
-  const silent = want === 'mesh' && !takes && pair.told === '' && pair.said?.preferred !== 'sfu';
-  const settled = want === 'mesh' ? pair.said?.preferred !== 'sfu' : takes && pair.said?.receiving === true;
+  const silent =
+    want === 'mesh' && !receiving && pair.sentText === '' && pair.lastSignal?.preferred !== 'sfu';
+  const settled =
+    want === 'mesh' ? pair.lastSignal?.preferred !== 'sfu' : receiving && pair.lastSignal?.receiving === true;
   if (silent) return null;
-  if (text === pair.told && (settled || now - pair.toldAt < SAY_AGAIN_MS)) return null;
-  pair.told = text;
-  pair.toldAt = now;
+  if (text === pair.sentText && (settled || now - pair.sentAt < REPEAT_MS)) return null;
+  pair.sentText = text;
+  pair.sentAt = now;
   return signal;
 }

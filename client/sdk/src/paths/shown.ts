@@ -45,7 +45,7 @@ function shownOfRelay(pair: PairState, relayed: RelayedPerson): PersonMedia {
   return {
     link: relayed.otherKey
       ? { status: 'other-key' }
-      : relayedLink(relayed.ready ? relayed.targetMs() : null, pair.taken),
+      : relayedLink(relayed.ready ? relayed.targetMs() : null, pair.wasReceiving),
     stream: pair.stream.of(tracks('microphone', 'camera')),
     screen: pair.screen.of(tracks('screen', 'screen-audio')),
     mixed: pair.mixed,

@@ -33,7 +33,7 @@ export class ChatSession {
   }
 
   /** `false` if the text is empty or longer than `maxChars`, or if too many lines wait for an acknowledgement. */
-  say(
+  send(
     input: string,
     { from, name, maxChars }: { readonly from: ParticipantId; readonly name: string; maxChars: number },
   ): boolean {
@@ -42,7 +42,7 @@ export class ChatSession {
     if (text === '' || Array.from(text).length > maxChars) return false;
     if (chat.unacknowledged(this.#log).length >= chat.UNSENT_LINES) return false;
     const id = [...random.bytes(CHAT_ID_BYTES)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-    this.#log = chat.said(this.#log, { id, from, name, text, at: clock.wall() });
+    this.#log = chat.added(this.#log, { id, from, name, text, at: clock.wall() });
     send({ type: 'chat', id, text });
     return true;
   }
@@ -55,7 +55,7 @@ export class ChatSession {
 
   receive(message: ServerMessage, me: ParticipantId | null): void {
     if (message.type === 'chat') this.#log = chat.received(this.#log, message.line, me);
-    else if (message.type === 'chat-ack') this.#log = chat.taken(this.#log, message, me);
+    else if (message.type === 'chat-ack') this.#log = chat.acknowledged(this.#log, message, me);
     else if (
       message.type === 'error' &&
       message.code !== 'TOO_MANY_ICE_REQUESTS' &&

@@ -16,7 +16,7 @@ const RESUMED_BYTES = 8192;
 export const UNSENT_LINES = 50;
 
 /** Adds a line of ours, which is `sending` until the service acknowledges it. */
-export function said(log: ChatLog, line: Omit<ChatLine, 'proof'>): ChatLog {
+export function added(log: ChatLog, line: Omit<ChatLine, 'proof'>): ChatLog {
   return insert(log, { ...line, mine: true, status: 'sending' });
 }
 
@@ -27,18 +27,18 @@ export function received(log: ChatLog, line: ChatLine, me: string | null): ChatL
   const same = known?.from === line.from || (known?.mine === true && line.from === me);
   if (known !== undefined && !same) return log;
   const mine = line.from === me || (known?.mine ?? false);
-  return insert(log, { ...line, mine, status: 'taken' });
+  return insert(log, { ...line, mine, status: 'acknowledged' });
 }
 
 /** The service acknowledged our line: time, name and sender are those that others see. The sender differs after a new join. */
-export function taken(
+export function acknowledged(
   log: ChatLog,
   { id, name, at, proof }: Extract<ServerMessage, { type: 'chat-ack' }>,
   me: string | null,
 ): ChatLog {
   const known = log.find((entry) => entry.id === id && entry.mine);
   if (known === undefined) return log;
-  return insert(log, { ...known, from: me ?? known.from, name, at, proof, status: 'taken' });
+  return insert(log, { ...known, from: me ?? known.from, name, at, proof, status: 'acknowledged' });
 }
 
 /** The service refused our line. An acknowledged line stays acknowledged. */
@@ -60,7 +60,7 @@ export function lastLines(log: ChatLog): ResumeChatLine[] {
   const lines: ResumeChatLine[] = [];
   let bytes = 0;
   for (const { id, from, name, text, at, status, proof } of log.toReversed()) {
-    if (status !== 'taken' || proof === undefined) continue;
+    if (status !== 'acknowledged' || proof === undefined) continue;
     const line = { id, from, name, text, at, proof };
     bytes += new TextEncoder().encode(JSON.stringify(line)).length;
     if (lines.length === RESUMED_LINES || bytes > RESUMED_BYTES) break;

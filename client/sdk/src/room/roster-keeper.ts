@@ -1,7 +1,7 @@
 /** The roster over time: follows messages, and drops participants that were kept and did not return. */
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import type { Clock } from '../ports.ts';
-import { emptyRoster, expired, heard, nextExpiry, welcomed, type Roster } from './roster.ts';
+import { emptyRoster, withoutExpired, afterMessage, nextExpiry, welcomed, type Roster } from './roster.ts';
 
 export class RosterKeeper {
   readonly #clock: Clock;
@@ -26,7 +26,7 @@ export class RosterKeeper {
 
   /** Returns whether the message changed the roster. */
   receive(message: ServerMessage): boolean {
-    const roster = heard(this.#roster, message);
+    const roster = afterMessage(this.#roster, message);
     if (roster === this.#roster) return false;
     this.#set(roster);
     return true;
@@ -46,7 +46,7 @@ export class RosterKeeper {
     const expiry = nextExpiry(roster);
     if (expiry === null) return;
     this.#cancel = this.#clock.after(Math.max(0, expiry - this.#clock.now()), () => {
-      this.#set(expired(this.#roster, this.#clock.now()));
+      this.#set(withoutExpired(this.#roster, this.#clock.now()));
       this.#onChange();
     });
   }

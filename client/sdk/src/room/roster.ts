@@ -37,7 +37,7 @@ export function welcomed(before: Roster, welcome: Welcome, now: number): Roster 
 }
 
 /** Returns the same object for messages that are not about participants. */
-export function heard(before: Roster, message: ServerMessage): Roster {
+export function afterMessage(before: Roster, message: ServerMessage): Roster {
   switch (message.type) {
     case 'joined':
       return message.member.participant === before.me
@@ -75,12 +75,12 @@ export function heard(before: Roster, message: ServerMessage): Roster {
 }
 
 /** Drops participants that were kept and did not return. */
-export function expired(before: Roster, now: number): Roster {
+export function withoutExpired(before: Roster, now: number): Roster {
   const gone = [...before.kept].filter(([, until]) => until <= now).map(([participant]) => participant);
   return gone.length === 0 ? before : without(before, gone);
 }
 
-/** When `expired` next has an effect; `null` if no participant is kept. */
+/** When `withoutExpired` next has an effect; `null` if no participant is kept. */
 export function nextExpiry(roster: Roster): number | null {
   return roster.kept.size === 0 ? null : Math.min(...roster.kept.values());
 }

@@ -1,5 +1,5 @@
 /** The media ports of a browser. If a newer API is missing, an older one or the page does the same at a higher cost. */
-import { lineUp } from './line-up.ts';
+import { scheduleStart } from './audio-schedule.ts';
 import type {
   Closeable,
   MediaPorts,
@@ -9,7 +9,7 @@ import type {
   Voices,
   VoiceSink,
 } from './media-ports.ts';
-import { oneChannel } from './one-channel.ts';
+import { downmix } from './downmix.ts';
 
 export function browserMedia(page: PageMedia): MediaPorts {
   return {
@@ -55,7 +55,7 @@ function processAudio(track: MediaStreamTrack, onSound: (sound: Sound) => void):
   const { readable } = new MediaStreamTrackProcessor<AudioData>({ track: own, maxBufferSize: SOUND_BLOCKS });
   return readTo(own, readable.getReader(), (data) => {
     const { sampleRate, timestamp } = data;
-    const samples = oneChannel(data);
+    const samples = downmix(data);
     data.close();
     onSound({ samples, sampleRate, timestamp });
   });
@@ -183,7 +183,7 @@ function createVoice(context: AudioContext, mix: AudioNode): VoiceSink {
     blend,
     play: ({ samples, sampleRate }, at, quiet) => {
       const now = audioContext().currentTime;
-      const begins = lineUp({ wanted: now + (at - performance.now()) / 1000, now, until, quiet });
+      const begins = scheduleStart({ wanted: now + (at - performance.now()) / 1000, now, until, quiet });
       if (begins === null) return false;
       const buffer = context.createBuffer(1, samples.length, sampleRate);
       buffer.copyToChannel(samples, 0);

@@ -110,10 +110,11 @@ function inside(box: DataView, ...path: readonly string[]): DataView | undefined
 function boxes(view: DataView): Box[] {
   const found: Box[] = [];
   for (let at = 0; at + 8 <= view.byteLength;) {
-    const said = view.getUint32(at);
+    const declared = view.getUint32(at);
     const kind = String.fromCharCode(...[4, 5, 6, 7].map((byte) => view.getUint8(at + byte)));
-    const head = said === 1 ? 16 : 8;
-    const size = said === 1 ? Number(view.getBigUint64(at + 8)) : said === 0 ? view.byteLength - at : said;
+    const head = declared === 1 ? 16 : 8;
+    const size =
+      declared === 1 ? Number(view.getBigUint64(at + 8)) : declared === 0 ? view.byteLength - at : declared;
     if (size < head || at + size > view.byteLength) break;
     found.push({ kind, body: new DataView(view.buffer, view.byteOffset + at + head, size - head) });
     at += size;

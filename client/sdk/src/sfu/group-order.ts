@@ -11,13 +11,13 @@ const MAX_GROUPS = 64;
 /** As much as a relay keeps of one group (MED-18). */
 const MAX_BYTES = 32 * 1024 * 1024;
 
-interface Held<Item> {
+interface Buffered<Item> {
   readonly item: Item;
   readonly bytes: number;
 }
 
 interface Group<Item> {
-  readonly frames: Map<number, Held<Item>>;
+  readonly frames: Map<number, Buffered<Item>>;
   /** The number of frames, once the group has ended. */
   length: number | null;
 }
@@ -59,13 +59,13 @@ export class GroupOrder<Item> {
     this.#at ??= this.#start();
     if (this.#at === null) return undefined;
     const current = this.#groups.get(this.#at.group);
-    const held = current?.frames.get(this.#at.index);
-    if (current !== undefined && held !== undefined) {
+    const buffered = current?.frames.get(this.#at.index);
+    if (current !== undefined && buffered !== undefined) {
       current.frames.delete(this.#at.index);
       this.#frames -= 1;
-      this.#bytes -= held.bytes;
+      this.#bytes -= buffered.bytes;
       this.#at.index += 1;
-      return { item: held.item, first: this.#at.index === 1 };
+      return { item: buffered.item, first: this.#at.index === 1 };
     }
     const later = this.#after(this.#at.group);
     const head = later === undefined ? undefined : this.#groups.get(later)?.frames.get(0);
@@ -116,7 +116,7 @@ export class GroupOrder<Item> {
   }
 
   #group(group: number): Group<Item> {
-    const known = this.#groups.get(group) ?? { frames: new Map<number, Held<Item>>(), length: null };
+    const known = this.#groups.get(group) ?? { frames: new Map<number, Buffered<Item>>(), length: null };
     this.#groups.set(group, known);
     return known;
   }

@@ -6,7 +6,8 @@ import { bytesOf, type Frame } from './frames.ts';
 import { GroupOrder } from './group-order.ts';
 import type { MediaPorts, PictureSink } from './media-ports.ts';
 import type { Playout } from './playout.ts';
-import { Tally } from './tally.ts';
+import { ReplaceableDecoder } from './replaceable-decoder.ts';
+import { TrackCounters } from './track-counters.ts';
 import type { ReaderHandlers } from './track-reader.ts';
 
 /** Time reserved for decoding: the player waits for the rest of a group until the next one is due, less this. */
@@ -19,8 +20,6 @@ const MAX_QUEUED = 30;
 const MAX_INSIDE = 64;
 /** Six of the largest frames, 75 MB: large frames wait in smaller numbers. */
 const MAX_WAITING_PIXELS = 50_000_000;
-/** The pause before a failed decoder is replaced: a sender may craft frames that always fail. */
-const AGAIN_MS = 500;
 /** Decoders output whole blocks: a frame may be a tenth larger. */
 const PADDED = 1.1;
 /** A shared window may grow while its track stays the same, and the catalog has the initial size: full HD is always allowed. */
@@ -48,8 +47,7 @@ export class PicturePlayer implements ReaderHandlers {
   readonly #unpack: Unpack;
   /** Frames that wait for the decoder. */
   readonly #coded: Coded[] = [];
-  #decoder: VideoDecoder | null = null;
-  #againAt = 0;
+  readonly #decoder: ReplaceableDecoder<VideoDecoder>;
   /** The timestamp of the first frame of a group that is still in the decoder: the size of the frames of that group is unknown. */
   #unproven: number | null = null;
   /** The timestamps that are in the decoder. */
@@ -60,19 +58,26 @@ export class PicturePlayer implements ReaderHandlers {
   #epoch: number | null = null;
   readonly #waiting: VideoFrame[] = [];
   /** The largest allowed frame. */
-  readonly #mostPixels: number;
+  readonly #maxPixels: number;
   /** The largest frame that the decoder returned. */
   #pixels = 1;
   #cancelDecoding: () => void = () => undefined;
   #cancelShowing: () => void = () => undefined;
-  readonly tally = new Tally();
+  readonly counters = new TrackCounters();
   #closed = false;
 
   constructor(options: PictureOptions) {
     this.#options = options;
-    this.#unpack = unpackerOf(options.config.container);
-    const { codedWidth, codedHeight } = options.config;
-    this.#mostPixels = PADDED * Math.min(MAX_PIXELS, Math.max(codedWidth * codedHeight, MAY_GROW_TO));
+    const { config, clock } = options;
+    this.#unpack = unpackerOf(config.container);
+    const { codedWidth, codedHeight } = config;
+    this.#maxPixels = PADDED * Math.min(MAX_PIXELS, Math.max(codedWidth * codedHeight, MAY_GROW_TO));
+    this.#decoder = new ReplaceableDecoder<VideoDecoder>(
+      clock,
+      () => this.#createDecoder(),
+      (decoder) =>
+        decoder.configure({ codec: config.codec, optimizeForLatency: true, ...description(config) }),
+    );
   }
 
   onFrame(group: number, index: number, bytes: Uint8Array): void {
@@ -81,7 +86,7 @@ export class PicturePlayer implements ReaderHandlers {
     if (head === undefined || this.#closed || head.payload.byteLength === 0) return;
     const { playout, clock } = this.#options;
     playout.arrived(head.timestamp / 1000, clock.now());
-    this.tally.came(bytes.byteLength, playout.targetMs(clock.now()));
+    this.counters.came(bytes.byteLength, playout.targetMs(clock.now()));
     this.#order.push(group, index, frames, bytesOf(frames));
     this.#decodeAll();
   }
@@ -93,7 +98,7 @@ export class PicturePlayer implements ReaderHandlers {
   }
 
   onCut(): void {
-    if (!this.#closed) this.tally.cut += 1;
+    if (!this.#closed) this.counters.cut += 1;
   }
 
   close(): void {
@@ -103,7 +108,7 @@ export class PicturePlayer implements ReaderHandlers {
     this.#coded.length = 0;
     this.#order = new GroupOrder();
     for (const frame of this.#waiting.splice(0)) frame.close();
-    if (this.#decoder !== null && this.#decoder.state !== 'closed') this.#decoder.close();
+    this.#decoder.close();
   }
 
   /** Decodes frames while there is room, and all that are due. */
@@ -152,11 +157,11 @@ export class PicturePlayer implements ReaderHandlers {
   #decode({ timestamp, payload, type }: Coded): void {
     if (type === 'key') this.#needsFirst = false;
     if (this.#needsFirst || this.#closed) return;
-    if (this.#options.config.codec === 'vp8' && vp8Pixels(payload) > this.#mostPixels) {
+    if (this.#options.config.codec === 'vp8' && vp8Pixels(payload) > this.#maxPixels) {
       this.#refuse();
       return;
     }
-    const decoder = this.#ableDecoder();
+    const decoder = this.#decoder.get();
     const isBehind = type === 'key' && this.#unproven !== null && (decoder?.decodeQueueSize ?? 0) > 0;
     if (decoder === null || isBehind) {
       this.#needsFirst = true;
@@ -177,33 +182,17 @@ export class PicturePlayer implements ReaderHandlers {
     }
   }
 
-  #ableDecoder(): VideoDecoder | null {
-    if (this.#decoder === null && this.#options.clock.now() >= this.#againAt)
-      this.#decoder = this.#createDecoder();
-    return this.#decoder;
-  }
-
-  #createDecoder(): VideoDecoder | null {
-    const { media, config, clock } = this.#options;
+  #createDecoder(): VideoDecoder {
     this.#unproven = null;
-    const decoder: VideoDecoder = new media.VideoDecoder({
+    const decoder: VideoDecoder = new this.#options.media.VideoDecoder({
       output: (frame) => this.#wait(frame),
       error: () => this.#failed(decoder),
     });
-    try {
-      decoder.configure({ codec: config.codec, optimizeForLatency: true, ...description(config) });
-      return decoder;
-    } catch {
-      this.#againAt = clock.now() + AGAIN_MS;
-      return null;
-    }
+    return decoder;
   }
 
   #failed(decoder: VideoDecoder): void {
-    if (decoder !== this.#decoder) return;
-    if (decoder.state !== 'closed') decoder.close();
-    this.#decoder = null;
-    this.#againAt = this.#options.clock.now() + AGAIN_MS;
+    if (!this.#decoder.failed(decoder)) return;
     this.#inside = [];
     this.#needsFirst = true;
   }
@@ -222,7 +211,7 @@ export class PicturePlayer implements ReaderHandlers {
     // If a track accepts no decoded frames they are drawn in their display size, which may differ.
     const pixels = Math.max(frame.codedWidth * frame.codedHeight, frame.displayWidth * frame.displayHeight);
     // Clearly larger than in the catalog, or than any frame may be.
-    if (pixels > this.#mostPixels) {
+    if (pixels > this.#maxPixels) {
       frame.close();
       this.#refuse();
       return;
@@ -234,7 +223,7 @@ export class PicturePlayer implements ReaderHandlers {
     this.#waiting.push(frame);
     while (this.#waiting.length > this.#room()) {
       this.#waiting.shift()?.close();
-      this.tally.lost += 1;
+      this.counters.lost += 1;
     }
     this.#showDue();
     if (this.#unproven === null || timestamp < this.#unproven) return;
@@ -249,14 +238,14 @@ export class PicturePlayer implements ReaderHandlers {
     this.#cancelShowing();
     let due: VideoFrame | undefined;
     for (let head = this.#waiting[0]; head !== undefined && inMs(head) <= 0; head = this.#waiting[0]) {
-      if (due !== undefined) this.tally.lost += 1;
+      if (due !== undefined) this.counters.lost += 1;
       due?.close();
       due = this.#waiting.shift();
     }
     const [next] = this.#waiting;
     if (next !== undefined) this.#cancelShowing = clock.after(Math.max(1, inMs(next)), () => this.#showDue());
     if (due === undefined) return;
-    this.tally.frames += 1;
+    this.counters.frames += 1;
     sink.show(due);
     onShown();
     this.#decodeAll();

@@ -4,7 +4,7 @@ import type { Size } from '../media.ts';
 import type { Source, VideoConfig } from './catalog.ts';
 import { fit, videoConfig, type Quality } from './codecs.ts';
 import type { Closeable, MediaPorts } from './media-ports.ts';
-import { StampClock } from './stamp.ts';
+import { CaptureClock } from './capture-clock.ts';
 import type { TrackWriter } from './track-writer.ts';
 
 /**
@@ -48,7 +48,7 @@ export class PicturePublisher {
   readonly #options: PictureOptions;
   readonly #track: MediaStreamTrack;
   readonly #renditions: readonly Rendition[];
-  readonly #stamps = new StampClock();
+  readonly #stamps = new CaptureClock();
   #reader: Closeable | null = null;
   #fittedAt = Number.NEGATIVE_INFINITY;
   /** A frame of a new size that came too early to adapt to: a window that then stays unchanged gives no other. */
@@ -148,11 +148,11 @@ export class PicturePublisher {
       fit({ width: frame.displayWidth, height: frame.displayHeight }, quality.most);
     const fits = this.#renditions.every((rendition) => isSame(sizeOf(rendition), rendition.size));
     if (fits || frame.displayWidth === 0 || frame.displayHeight === 0) return;
-    const waitMs = this.#fittedAt + FIT_EVERY_MS - clock.now();
-    if (waitMs > 0) {
+    const retryDelayMs = this.#fittedAt + FIT_EVERY_MS - clock.now();
+    if (retryDelayMs > 0) {
       const unfitted = frame.clone();
       this.#unfitted = unfitted;
-      this.#cancelFitting = clock.after(waitMs, () => {
+      this.#cancelFitting = clock.after(retryDelayMs, () => {
         this.#unfitted = null;
         this.#encode(unfitted);
       });

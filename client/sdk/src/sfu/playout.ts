@@ -55,8 +55,8 @@ export class Playout {
   }
 
   /** Whether the frame is due within this time; also before the first one. */
-  isDue(timestampMs: number, now: number, withinMs: number): boolean {
-    return (this.playAt(timestampMs, now) ?? now) - now <= withinMs;
+  isDue(timestampMs: number, now: number, timeoutMs: number): boolean {
+    return (this.playAt(timestampMs, now) ?? now) - now <= timeoutMs;
   }
 
   #offset(): number | null {

@@ -7,7 +7,7 @@ import { CATALOG_TRACK, type Catalog, type Source } from './catalog.ts';
 import { CAMERA, SCREEN, type Quality } from './codecs.ts';
 import type { MediaPorts } from './media-ports.ts';
 import { PicturePublisher } from './picture-publisher.ts';
-import type { Seal } from './seal.ts';
+import type { RoomCipher } from './cipher.ts';
 import { TrackWriter } from './track-writer.ts';
 import { VoicePublisher } from './voice-publisher.ts';
 
@@ -15,7 +15,7 @@ export interface PublisherOptions {
   readonly media: MediaPorts;
   readonly clock: Clock;
   /** Encrypts our media, and has the name of our broadcast; `null`: relays can read it. */
-  readonly seal: { readonly by: Seal; readonly broadcast: string } | null;
+  readonly cipher: { readonly by: RoomCipher; readonly broadcast: string } | null;
   /** The video codec; `null` if this browser has none. */
   readonly codec: string | null;
 }
@@ -70,7 +70,7 @@ export class Publisher {
     return [...this.#published].flatMap(([source, { kind, publisher }]) => {
       const configs = kind === 'picture' ? publisher.configs() : [publisher.config()];
       return configs.flatMap(([track, config]) =>
-        this.#writers.get(track)?.wanted === true ? this.#writer(track).tally.count(source, config) : [],
+        this.#writers.get(track)?.wanted === true ? this.#writer(track).counters.count(source, config) : [],
       );
     });
   }
@@ -86,24 +86,24 @@ export class Publisher {
     for (const track of tracks) {
       if (track.closed.peek() !== undefined) continue;
       const group = new Group.Producer(this.#sequence);
-      group.writeString(JSON.stringify(this.#say()));
+      group.writeString(JSON.stringify(this.#currentCatalog()));
       group.close();
       track.writeGroup(group);
     }
   }
 
-  #say(): Catalog {
+  #currentCatalog(): Catalog {
     const video: NonNullable<Catalog['video']>['renditions'] = {};
     const audio: NonNullable<Catalog['audio']>['renditions'] = {};
     for (const { kind, publisher } of this.#published.values()) {
       if (kind === 'picture') for (const [track, config] of publisher.configs()) video[track] = config;
       else audio[publisher.config()[0]] = publisher.config()[1];
     }
-    const { seal } = this.#options;
+    const { cipher } = this.#options;
     return {
       video: { renditions: video },
       audio: { renditions: audio },
-      ...(seal === null ? {} : { seal: { scheme: 'aes-128-gcm', key: seal.by.id } }),
+      ...(cipher === null ? {} : { seal: { scheme: 'aes-128-gcm', key: cipher.by.id } }),
     };
   }
 
@@ -155,8 +155,8 @@ export class Publisher {
   #writer(name: string): TrackWriter {
     const known = this.#writers.get(name);
     if (known !== undefined) return known;
-    const { seal } = this.#options;
-    const writer = new TrackWriter(name, seal && seal.by.track(`${seal.broadcast}/${name}`));
+    const { cipher } = this.#options;
+    const writer = new TrackWriter(name, cipher && cipher.by.track(`${cipher.broadcast}/${name}`));
     this.#writers.set(name, writer);
     for (const broadcast of this.#broadcasts) writer.serve(broadcast);
     return writer;

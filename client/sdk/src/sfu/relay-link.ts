@@ -4,34 +4,34 @@
  */
 import type { Clock, Random } from '../ports.ts';
 import { sessionMs, type Connection, type Opened, type Relay, type Transport } from './transports.ts';
-import { STEADY_MS, waitMs, type Again } from './waiting.ts';
+import { STABLE_MS, retryDelayMs, type Retry } from './retry-delay.ts';
 
-/** Why there is no connection; an application adds its sentence. */
-export interface Why {
-  readonly again: Again;
+/** The reason why there is no connection; an application adds its sentence. */
+export interface LossReason {
+  readonly again: Retry;
 }
 
 /** The answer of the service: a relay, and the name of our broadcast on it. */
-export interface WayIn {
+export interface RelayAssignment {
   readonly broadcast: string;
   readonly relay: Relay;
 }
 
-export type WayAnswer<Reason extends Why> =
-  { readonly way: WayIn } | { readonly refused: Reason; readonly afterMs: number | null };
+export type AssignmentAnswer<Reason extends LossReason> =
+  { readonly assignment: RelayAssignment } | { readonly refused: Reason; readonly afterMs: number | null };
 
-export type RelayLinkState<Reason extends Why> =
+export type RelayLinkState<Reason extends LossReason> =
   | { readonly at: 'connecting' }
   | { readonly at: 'open'; readonly since: number; readonly transport: Transport }
-  | { readonly at: 'waiting'; readonly why: Reason; readonly until: number }
-  | { readonly at: 'stopped'; readonly why: Reason };
+  | { readonly at: 'waiting'; readonly reason: Reason; readonly until: number }
+  | { readonly at: 'stopped'; readonly reason: Reason };
 
-export interface RelayLinkOptions<Kind extends Connection, Reason extends Why> {
+export interface RelayLinkOptions<Kind extends Connection, Reason extends LossReason> {
   readonly clock: Clock;
   readonly random: Random;
   /** `exclude`: the address of a relay that the answer must not contain if there is another. */
-  readonly ask: (exclude?: string) => Promise<WayAnswer<Reason>>;
-  readonly open: (way: WayIn) => Promise<Opened<Kind>>;
+  readonly ask: (exclude?: string) => Promise<AssignmentAnswer<Reason>>;
+  readonly open: (assignment: RelayAssignment) => Promise<Opened<Kind>>;
   /** A client that receives GOAWAY moves within this time. */
   readonly spreadMs: number;
   /** Whether a new connection can replace the old one: a connection that is refused may be open for a moment. */
@@ -56,7 +56,7 @@ export const OVERLAP_MS = 5000;
 const RENEWED_AT = 0.8;
 const RENEWED_OVER = 0.1;
 
-export class RelayLink<Kind extends Connection, Reason extends Why> {
+export class RelayLink<Kind extends Connection, Reason extends LossReason> {
   readonly #options: RelayLinkOptions<Kind, Reason>;
   #connection: Kind | null = null;
   readonly #replaced = new Set<Kind>();
@@ -96,16 +96,16 @@ export class RelayLink<Kind extends Connection, Reason extends Why> {
       this.#again(answer.refused, answer.afterMs ?? 0);
       return;
     }
-    const opened = await this.#options.open(answer.way).catch(() => null);
+    const opened = await this.#options.open(answer.assignment).catch(() => null);
     if (attempt !== this.#attempt) opened?.connection.close();
-    else if (opened) this.#use(opened, answer.way);
+    else if (opened) this.#use(opened, answer.assignment);
     else {
-      this.#exclude = answer.way.relay.url;
+      this.#exclude = answer.assignment.relay.url;
       this.#again(this.#options.silent);
     }
   }
 
-  #use({ transport, connection }: Opened<Kind>, { broadcast, relay }: WayIn): void {
+  #use({ transport, connection }: Opened<Kind>, { broadcast, relay }: RelayAssignment): void {
     const since = this.#options.clock.now();
     this.#connection = connection;
     this.#exclude = undefined;
@@ -114,7 +114,7 @@ export class RelayLink<Kind extends Connection, Reason extends Why> {
     this.#options.onLink({ at: 'open', since, transport });
     const lost = (): void => {
       if (connection !== this.#connection) return;
-      if (this.#options.clock.now() - since > STEADY_MS) this.#tries = 0;
+      if (this.#options.clock.now() - since > STABLE_MS) this.#tries = 0;
       this.#exclude = this.#url;
       this.#again(this.#options.lost);
     };
@@ -124,8 +124,8 @@ export class RelayLink<Kind extends Connection, Reason extends Why> {
       this.#cancel();
       this.#cancel = this.#options.clock.after(ms, () => void this.#move(connection, exclude));
     };
-    connection.goneAway ??= Promise.withResolvers<void>();
-    void connection.goneAway.promise.then(() =>
+    connection.goaway ??= Promise.withResolvers<void>();
+    void connection.goaway.promise.then(() =>
       move(this.#options.random.fraction() * this.#options.spreadMs, relay.url),
     );
     const lasts = sessionMs(relay);
@@ -136,18 +136,18 @@ export class RelayLink<Kind extends Connection, Reason extends Why> {
   async #move(old: Kind, exclude: string | undefined, tries = 0): Promise<void> {
     const attempt = ++this.#attempt;
     const answer = await this.#options.ask(exclude);
-    const way = 'way' in answer ? answer.way : null;
-    const opened = way && (await this.#options.open(way).catch(() => null));
-    const serves = opened && (await this.#options.serves(opened.connection, way.broadcast));
+    const assignment = 'assignment' in answer ? answer.assignment : null;
+    const opened = assignment && (await this.#options.open(assignment).catch(() => null));
+    const serves = opened && (await this.#options.serves(opened.connection, assignment.broadcast));
     if (serves === true && attempt === this.#attempt) {
       this.#replaced.add(old);
-      this.#use(opened, way);
+      this.#use(opened, assignment);
       this.#options.clock.after(OVERLAP_MS, () => this.#part(old));
       return;
     }
     opened?.connection.close();
     if (attempt === this.#attempt) {
-      const ms = waitMs('later', Math.min(tries, MAX_TRIES), this.#options.random.fraction()) ?? 0;
+      const ms = retryDelayMs('later', Math.min(tries, MAX_TRIES), this.#options.random.fraction()) ?? 0;
       this.#cancel = this.#options.clock.after(ms, () => void this.#move(old, exclude, tries + 1));
     }
   }
@@ -156,17 +156,17 @@ export class RelayLink<Kind extends Connection, Reason extends Why> {
     if (this.#replaced.delete(old)) old.close();
   }
 
-  #again(why: Reason, atLeastMs = 0): void {
-    const ms = waitMs(why.again, this.#tries, this.#options.random.fraction());
+  #again(reason: Reason, atLeastMs = 0): void {
+    const ms = retryDelayMs(reason.again, this.#tries, this.#options.random.fraction());
     this.#drop();
     if (ms === null) {
       this.#tries = 0;
-      this.#options.onLink({ at: 'stopped', why });
+      this.#options.onLink({ at: 'stopped', reason });
       return;
     }
     this.#tries += 1;
     this.#cancel = this.#options.clock.after(atLeastMs + ms, () => this.connect());
-    this.#options.onLink({ at: 'waiting', why, until: this.#options.clock.now() + atLeastMs + ms });
+    this.#options.onLink({ at: 'waiting', reason, until: this.#options.clock.now() + atLeastMs + ms });
   }
 
   #drop(): void {

@@ -7,18 +7,18 @@ import { Connection as Net, Path, type Announce, type Broadcast } from '@moq/net
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Clock, Random, RelayCounts, RelayedRoom, RelayedRoomOptions } from '../ports.ts';
 import type { LocalMedia, Size } from '../media.ts';
-import { answers, STALLED_MS } from './alive.ts';
+import { isRelayAlive, STALLED_MS } from './liveness.ts';
 import { chooseCodec } from './codecs.ts';
 import type { MediaPorts, Voices } from './media-ports.ts';
 import { Publisher } from './publisher.ts';
-import { OVERLAP_MS, RelayLink, type WayAnswer, type Why } from './relay-link.ts';
-import { Seal } from './seal.ts';
-import { bearable, isOurs, Strain } from './strain.ts';
+import { OVERLAP_MS, RelayLink, type AssignmentAnswer, type LossReason } from './relay-link.ts';
+import { RoomCipher } from './cipher.ts';
+import { reduceVideo, isOwnOverload, VideoReduction } from './video-reduction.ts';
 import { Subscriber } from './subscriber.ts';
 import { openRelay, type Connection, type Transport } from './transports.ts';
 
 /** What the room needs from its environment, besides the options of its consumer. */
-export interface Surroundings {
+export interface RoomPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly media: MediaPorts;
@@ -27,9 +27,9 @@ export interface Surroundings {
 type Session = Net.Established & Connection;
 type Stats = Awaited<ReturnType<Net.Established['stats']>>;
 
-const LATER: Why = { again: 'later' };
+const LATER: LossReason = { again: 'later' };
 /** A refusal arrives one round trip after the connection opened. */
-const HELD_MS = 150;
+const STAYS_OPEN_MS = 150;
 /** Other participants wait for our media: after GOAWAY the client moves at once. */
 const SPREAD_MS = 0;
 /** Silence of this length may mean that the relay is dead, which QUIC notices after ten seconds and WebSocket after minutes. */
@@ -44,24 +44,24 @@ const MAX_ANSWER_MS = 8000;
 const PATIENT_FOR_MS = 60_000;
 
 export class MoqRoom implements RelayedRoom {
-  readonly #options: RelayedRoomOptions & Surroundings;
-  readonly #link: RelayLink<Session, Why>;
+  readonly #options: RelayedRoomOptions & RoomPorts;
+  readonly #link: RelayLink<Session, LossReason>;
   readonly #people = new Map<ParticipantId, Subscriber>();
   /** The instances of each participant that are announced on the current connection. */
   readonly #announced = new Map<ParticipantId, Set<string>>();
   #wanted: ReadonlyMap<ParticipantId, Size | null> = new Map();
-  readonly #strain = new Strain();
+  readonly #reduction = new VideoReduction();
   readonly #voices: Voices;
   readonly #prefix: Path.Valid;
   readonly #instance: string;
   #publisher: Publisher | null = null;
-  #seal: Seal | null = null;
+  #cipher: RoomCipher | null = null;
   #local: LocalMedia;
   #session: Session | null = null;
   #announcements: Announce.Consumer | null = null;
   #state: RelayedRoom['state'] = 'connecting';
   #transport: Transport | null = null;
-  #heardAt = 0;
+  #receivedAt = 0;
   #lookedAt = 0;
   #stalled = false;
   #doubting = false;
@@ -70,19 +70,19 @@ export class MoqRoom implements RelayedRoom {
   #closed = false;
   #cancelLook: () => void;
 
-  constructor(local: LocalMedia, options: RelayedRoomOptions & Surroundings) {
+  constructor(local: LocalMedia, options: RelayedRoomOptions & RoomPorts) {
     this.#options = options;
     this.#local = local;
     this.#voices = options.media.createVoices();
     this.#prefix = Path.from('rooms', options.room);
     this.#instance = options.clock.wall().toString(36).padStart(10, '0');
-    this.#link = new RelayLink<Session, Why>({
+    this.#link = new RelayLink<Session, LossReason>({
       clock: options.clock,
       random: options.random,
       ask: (exclude) => this.#ask(exclude),
       open: ({ relay }) => openRelay(Net.connect, relay, options.api),
       spreadMs: SPREAD_MS,
-      serves: (connection) => holds(connection, options.clock),
+      serves: (connection) => staysOpen(connection, options.clock),
       lost: LATER,
       silent: LATER,
       onLink: (link) => {
@@ -138,7 +138,7 @@ export class MoqRoom implements RelayedRoom {
   /** The participants to subscribe to, and the size of their cameras. */
   follow(wanted: ReadonlyMap<ParticipantId, Size | null>): void {
     this.#wanted = wanted;
-    const people = bearable(wanted, this.#strain.level);
+    const people = reduceVideo(wanted, this.#reduction.level);
     for (const [participant, subscriber] of this.#people) {
       if (people.has(participant)) continue;
       subscriber.close();
@@ -153,12 +153,12 @@ export class MoqRoom implements RelayedRoom {
       const { media, clock, onChange } = this.#options;
       const subscriber = new Subscriber({
         participant,
-        seal: () => this.#seal,
+        cipher: () => this.#cipher,
         media,
         voices: this.#voices,
         clock,
         onChange,
-        onHeard: () => (this.#heardAt = clock.now()),
+        onReceived: () => (this.#receivedAt = clock.now()),
       });
       this.#people.set(participant, subscriber);
       subscriber.show(size);
@@ -178,20 +178,20 @@ export class MoqRoom implements RelayedRoom {
 
   async #begin(): Promise<void> {
     const { media, clock, room, secret, me } = this.#options;
-    this.#seal = secret === null ? null : await Seal.of(media.subtle, secret, room);
+    this.#cipher = secret === null ? null : await RoomCipher.of(media.subtle, secret, room);
     const codec = await chooseCodec(media.VideoEncoder);
     if (this.#closed) return;
-    const seal = this.#seal && { by: this.#seal, broadcast: `${me}/${this.#instance}` };
-    this.#publisher = new Publisher({ media, clock, codec, seal });
+    const cipher = this.#cipher && { by: this.#cipher, broadcast: `${me}/${this.#instance}` };
+    this.#publisher = new Publisher({ media, clock, codec, cipher });
     this.#publisher.set(this.#local);
     this.#link.connect();
   }
 
-  async #ask(exclude?: string): Promise<WayAnswer<Why>> {
+  async #ask(exclude?: string): Promise<AssignmentAnswer<LossReason>> {
     const relay = await this.#options.ask(exclude);
     if (relay) {
       const broadcast = `${this.#prefix}/${this.#options.me}/${this.#instance}`;
-      return { way: { broadcast, relay } };
+      return { assignment: { broadcast, relay } };
     }
     // The session that will be replaced still works.
     if (relay === null && this.#session === null) this.#state = 'none';
@@ -203,7 +203,7 @@ export class MoqRoom implements RelayedRoom {
     this.#announcements = null;
     this.#announced.clear();
     this.#session = session;
-    this.#heardAt = this.#options.clock.now();
+    this.#receivedAt = this.#options.clock.now();
     if (session === null) {
       for (const subscriber of this.#people.values()) subscriber.use(null, '');
       return;
@@ -211,7 +211,7 @@ export class MoqRoom implements RelayedRoom {
     const broadcast = this.#publisher?.broadcast();
     if (broadcast)
       session.publish(Path.join(this.#prefix, Path.from(this.#options.me, this.#instance)), broadcast);
-    this.#hearAnnouncements(session);
+    this.#followAnnouncements(session);
     // A participant that is not announced by then was on the previous connection, which has ended.
     this.#options.clock.after(OVERLAP_MS, () => {
       if (session !== this.#session || this.#closed) return;
@@ -221,13 +221,13 @@ export class MoqRoom implements RelayedRoom {
   }
 
   /** Announcements end with the connection; if they end earlier, all broadcasts are announced again. */
-  #hearAnnouncements(session: Session): void {
+  #followAnnouncements(session: Session): void {
     const announcements = session.announced(this.#prefix);
     this.#announcements = announcements;
     const again = (): void => {
       if (session !== this.#session || this.#closed) return;
       this.#options.clock.after(AGAIN_MS, () => {
-        if (session === this.#session && !this.#closed) this.#hearAnnouncements(session);
+        if (session === this.#session && !this.#closed) this.#followAnnouncements(session);
       });
     };
     this.#listen(announcements).then(again, again);
@@ -263,17 +263,17 @@ export class MoqRoom implements RelayedRoom {
     // Data that arrived while the page was blocked is not processed yet.
     const stalled = now - this.#lookedAt > LOOK_MS + STALLED_MS;
     // In a hidden page timers are always late.
-    if (stalled && !this.#stalled) this.#heardAt = now;
-    if (!stalled) this.#followStrain(now);
+    if (stalled && !this.#stalled) this.#receivedAt = now;
+    if (!stalled) this.#adaptVideo(now);
     this.#stalled = stalled;
     this.#lookedAt = now;
     this.#cancelLook = this.#options.clock.after(LOOK_MS, () => this.#look());
-    if (this.#session !== null && now - this.#heardAt > DOUBT_MS) void this.#doubt(this.#session);
+    if (this.#session !== null && now - this.#receivedAt > DOUBT_MS) void this.#doubt(this.#session);
   }
 
-  #followStrain(now: number): void {
+  #adaptVideo(now: number): void {
     const troubled = [...this.#people.values()].map((subscriber) => subscriber.troubled());
-    if (this.#strain.look(isOurs(troubled), now)) this.follow(this.#wanted);
+    if (this.#reduction.look(isOwnOverload(troubled), now)) this.follow(this.#wanted);
   }
 
   /** A pause may have other causes: asks the relay. */
@@ -282,20 +282,20 @@ export class MoqRoom implements RelayedRoom {
     this.#doubting = true;
     const { clock } = this.#options;
     if (clock.now() - this.#leftAt > PATIENT_FOR_MS) this.#answerMs = ANSWER_MS;
-    const alive = await answers(session, this.#prefix, clock, this.#answerMs).finally(() => {
+    const alive = await isRelayAlive(session, this.#prefix, clock, this.#answerMs).finally(() => {
       this.#doubting = false;
     });
     if (!alive && session === this.#session) {
       this.#answerMs = Math.min(MAX_ANSWER_MS, 2 * this.#answerMs);
       this.#leftAt = clock.now();
       this.#link.leave();
-    } else this.#heardAt = clock.now();
+    } else this.#receivedAt = clock.now();
   }
 }
 
-async function holds({ closed }: Session, clock: Clock): Promise<boolean> {
+async function staysOpen({ closed }: Session, clock: Clock): Promise<boolean> {
   const held = Promise.withResolvers<boolean>();
-  const cancel = clock.after(HELD_MS, () => held.resolve(true));
+  const cancel = clock.after(STAYS_OPEN_MS, () => held.resolve(true));
   const over = (): boolean => false;
   const holding = await Promise.race([closed.then(over, over), held.promise]);
   cancel();

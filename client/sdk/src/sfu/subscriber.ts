@@ -14,24 +14,24 @@ import {
   type Source,
   type VideoConfig,
 } from './catalog.ts';
-import type { Seal, TrackSeal } from './seal.ts';
+import type { RoomCipher, TrackCipher } from './cipher.ts';
 import type { MediaPorts, PictureSink, Voices, VoiceSink } from './media-ports.ts';
 import { PicturePlayer } from './picture-player.ts';
 import { Playout } from './playout.ts';
 import { VoicePlayer } from './voice-player.ts';
-import { Watched, type Player } from './watched.ts';
+import { TrackPlayback, type Player } from './track-playback.ts';
 
 export interface SubscriberOptions {
   readonly participant: ParticipantId;
   /** Our end-to-end key; `null` without one. */
-  readonly seal: () => Seal | null;
+  readonly cipher: () => RoomCipher | null;
   readonly media: MediaPorts;
   readonly voices: Voices;
   readonly clock: Clock;
   /** Tracks were added or removed, or the first frame was shown. */
   readonly onChange: () => void;
   /** Data arrived from the relay. */
-  readonly onHeard: () => void;
+  readonly onReceived: () => void;
 }
 
 /** Under congestion the relay sends the highest priority first. */
@@ -47,17 +47,17 @@ const FULL: Size = { width: 1920, height: 1080 };
 interface Picture {
   readonly config: VideoConfig;
   readonly sink: PictureSink;
-  watched: Watched<PicturePlayer>;
+  playback: TrackPlayback<PicturePlayer>;
   /** The previous rendition, until the new one shows a frame. */
-  before: Watched<PicturePlayer> | null;
+  before: TrackPlayback<PicturePlayer> | null;
   shown: boolean;
 }
 interface Voice {
   readonly since: number;
-  heard: boolean;
+  received: boolean;
   readonly config: AudioConfig;
   readonly sink: VoiceSink;
-  readonly watched: Watched<VoicePlayer>;
+  readonly playback: TrackPlayback<VoicePlayer>;
 }
 
 export class Subscriber implements RelayedPerson {
@@ -69,7 +69,7 @@ export class Subscriber implements RelayedPerson {
   #instance = '';
   #ready = false;
   #catalog: Catalog | null = null;
-  #catalogTrack: Watched<Player> | null = null;
+  #catalogTrack: TrackPlayback<Player> | null = null;
   readonly #pictures = new Map<Source, Picture>();
   readonly #voices = new Map<Source, Voice>();
   #trouble = 0;
@@ -90,12 +90,12 @@ export class Subscriber implements RelayedPerson {
       return;
     }
     if (instance !== this.#instance) this.#startOver(instance);
-    this.#catalogTrack ??= new Watched(CATALOG_TRACK, this.#catalogReader(), {
+    this.#catalogTrack ??= new TrackPlayback(CATALOG_TRACK, this.#catalogReader(), {
       priority: PRIORITY.catalog,
       clock: this.#options.clock,
     });
     this.#catalogTrack.read(broadcast);
-    for (const { watched } of this.#everything()) watched.read(broadcast);
+    for (const { playback } of this.#everything()) playback.read(broadcast);
     this.#options.onChange();
   }
 
@@ -118,7 +118,7 @@ export class Subscriber implements RelayedPerson {
     const silentSince = this.#options.clock.now() - SILENT_MS;
     this.#ready ||=
       [...this.#pictures.values()].every(({ shown }) => shown) &&
-      [...this.#voices.values()].every(({ heard, since }) => heard || since < silentSince);
+      [...this.#voices.values()].every(({ received, since }) => received || since < silentSince);
     return this.#ready;
   }
 
@@ -132,12 +132,12 @@ export class Subscriber implements RelayedPerson {
   }
 
   level(): number {
-    return this.#voices.get('microphone')?.watched.player.level() ?? 0;
+    return this.#voices.get('microphone')?.playback.player.level() ?? 0;
   }
 
   /** Whether frames came late or not at all, or were too many to show, since the previous call; `null` without video. */
   troubled(): boolean | null {
-    const tallies = [...this.#pictures.values()].map(({ watched }) => watched.player.tally);
+    const tallies = [...this.#pictures.values()].map(({ playback }) => playback.player.counters);
     const now = tallies.reduce((sum, { lost, cut }) => sum + lost + MAX_LOST * cut, 0);
     const more = now - this.#trouble;
     this.#trouble = now;
@@ -150,7 +150,7 @@ export class Subscriber implements RelayedPerson {
 
   counts(): Count[] {
     const all = [...this.#pictures, ...this.#voices];
-    return all.map(([source, { config, watched }]) => watched.player.tally.count(source, config));
+    return all.map(([source, { config, playback }]) => playback.player.counters.count(source, config));
   }
 
   close(): void {
@@ -169,7 +169,7 @@ export class Subscriber implements RelayedPerson {
     this.#catalogTrack = null;
   }
 
-  #everything(): { readonly watched: Watched<Player> }[] {
+  #everything(): { readonly playback: TrackPlayback<Player> }[] {
     return [...this.#pictures.values(), ...this.#voices.values()];
   }
 
@@ -177,7 +177,7 @@ export class Subscriber implements RelayedPerson {
     let newest = -1;
     return {
       onFrame: (group, index, bytes) => {
-        this.#options.onHeard();
+        this.#options.onReceived();
         const catalog = readCatalog(new TextDecoder().decode(bytes));
         if (catalog === undefined || index !== 0 || group <= newest) return;
         newest = group;
@@ -190,9 +190,9 @@ export class Subscriber implements RelayedPerson {
   }
 
   #choose(): void {
-    const said = this.#catalog;
-    if (said === null) return;
-    const catalog = this.#opens(said) ? said : {};
+    const received = this.#catalog;
+    if (received === null) return;
+    const catalog = this.#opens(received) ? received : {};
     this.#choosePicture('camera', this.#size && chooseVideo(catalog, 'camera', this.#size));
     this.#choosePicture('screen', chooseVideo(catalog, 'screen', FULL));
     this.#chooseVoice('microphone', chooseAudio(catalog, 'microphone'));
@@ -201,11 +201,11 @@ export class Subscriber implements RelayedPerson {
   }
 
   #opens({ seal }: Catalog): boolean {
-    return (this.#options.seal()?.id ?? null) === (seal?.key ?? null);
+    return (this.#options.cipher()?.id ?? null) === (seal?.key ?? null);
   }
 
-  #sealOf(track: string): TrackSeal | null {
-    return this.#options.seal()?.track(`${this.#options.participant}/${this.#instance}/${track}`) ?? null;
+  #cipherOf(track: string): TrackCipher | null {
+    return this.#options.cipher()?.track(`${this.#options.participant}/${this.#instance}/${track}`) ?? null;
   }
 
   #choosePicture(source: Source, config: ReturnType<typeof chooseVideo> | null): void {
@@ -214,13 +214,13 @@ export class Subscriber implements RelayedPerson {
       this.#endPicture(source);
       return;
     }
-    if (known?.watched.name === config.track) return;
-    const { media, clock, onChange, onHeard } = this.#options;
+    if (known?.playback.name === config.track) return;
+    const { media, clock, onChange, onReceived } = this.#options;
     const sink = known?.sink ?? media.createPicture();
     const onShown = (): void => {
-      onHeard();
+      onReceived();
       const picture = this.#pictures.get(source);
-      if (picture?.watched !== watched) return;
+      if (picture?.playback !== playback) return;
       picture.before?.close();
       picture.before = null;
       if (picture.shown) return;
@@ -241,16 +241,20 @@ export class Subscriber implements RelayedPerson {
       onRefused,
     });
     const priority = PRIORITY[source === 'screen' ? 'screen' : 'camera'];
-    const watched = new Watched(config.track, player, { priority, clock, seal: this.#sealOf(config.track) });
+    const playback = new TrackPlayback(config.track, player, {
+      priority,
+      clock,
+      cipher: this.#cipherOf(config.track),
+    });
     known?.before?.close();
     this.#pictures.set(source, {
       config,
       sink,
-      watched,
-      before: known?.watched ?? null,
+      playback,
+      before: known?.playback ?? null,
       shown: known?.shown ?? false,
     });
-    if (this.#broadcast !== null) watched.read(this.#broadcast);
+    if (this.#broadcast !== null) playback.read(this.#broadcast);
   }
 
   #chooseVoice(source: Source, config: ReturnType<typeof chooseAudio>): void {
@@ -265,31 +269,38 @@ export class Subscriber implements RelayedPerson {
     const onVoice = (): void => {
       const voice = this.#voices.get(source);
       if (voice?.sink !== sink) return;
-      voice.heard = true;
+      voice.received = true;
       onChange();
     };
-    const player = new VoicePlayer({ config, media, clock, sink, playout: this.#playout, onHeard: onVoice });
-    const watched = new Watched(config.track, player, {
+    const player = new VoicePlayer({
+      config,
+      media,
+      clock,
+      sink,
+      playout: this.#playout,
+      onReceived: onVoice,
+    });
+    const playback = new TrackPlayback(config.track, player, {
       priority: PRIORITY.voice,
       clock,
-      seal: this.#sealOf(config.track),
+      cipher: this.#cipherOf(config.track),
     });
-    this.#voices.set(source, { config, sink, watched, since: clock.now(), heard: false });
-    if (this.#broadcast !== null) watched.read(this.#broadcast);
+    this.#voices.set(source, { config, sink, playback, since: clock.now(), received: false });
+    if (this.#broadcast !== null) playback.read(this.#broadcast);
   }
 
   #endPicture(source: Source): void {
     const picture = this.#pictures.get(source);
     this.#pictures.delete(source);
     picture?.before?.close();
-    picture?.watched.close();
+    picture?.playback.close();
     picture?.sink.close();
   }
 
   #endVoice(source: Source): void {
     const voice = this.#voices.get(source);
     this.#voices.delete(source);
-    voice?.watched.close();
+    voice?.playback.close();
     voice?.sink.close();
   }
 }

@@ -4,24 +4,24 @@
  */
 import { Group, Time, type Broadcast, type Track } from '@moq/net';
 import { encodeFrame, type Frame } from './frames.ts';
-import type { TrackSeal } from './seal.ts';
-import { Tally } from './tally.ts';
+import type { TrackCipher } from './cipher.ts';
+import { TrackCounters } from './track-counters.ts';
 
 export class TrackWriter {
   readonly name: string;
   /** A new subscriber, which has no data yet, subscribed, or the last one left. */
   onWanted: () => void = () => undefined;
-  readonly tally = new Tally();
-  readonly #seal: TrackSeal | null;
+  readonly counters = new TrackCounters();
+  readonly #cipher: TrackCipher | null;
   readonly #tracks = new Map<Track.Producer, Group.Producer | null>();
   #sequence = 0;
   #index = 0;
   /** The pending encryption of written frames: frames are sent in the order in which they were written. */
   #before: Promise<void> = Promise.resolve();
 
-  constructor(name: string, seal: TrackSeal | null = null) {
+  constructor(name: string, cipher: TrackCipher | null = null) {
     this.name = name;
-    this.#seal = seal;
+    this.#cipher = cipher;
   }
 
   get wanted(): boolean {
@@ -62,15 +62,15 @@ export class TrackWriter {
     this.#index += 1;
     const bytes = encodeFrame(frame);
     const timestamp = Time.Timestamp.fromMicros(Math.round(frame.timestamp));
-    this.tally.sent(bytes.byteLength);
-    this.tally.frames += 1;
+    this.counters.sent(bytes.byteLength);
+    this.counters.frames += 1;
     const send = (payload: Uint8Array): void => {
       for (const group of this.#tracks.values())
         if (group !== null && !group.isClosed) group.writeFrame({ payload, timestamp });
     };
-    const seal = this.#seal;
+    const cipher = this.#cipher;
     this.#inOrder(
-      seal === null ? () => send(bytes) : async () => send(await seal.close(sequence, index, bytes)),
+      cipher === null ? () => send(bytes) : async () => send(await cipher.encrypt(sequence, index, bytes)),
     );
   }
 
@@ -87,7 +87,7 @@ export class TrackWriter {
 
   /** Runs at once without encryption. */
   #inOrder(act: () => void | Promise<void>): void {
-    if (this.#seal === null) void act();
+    if (this.#cipher === null) void act();
     else {
       // After a missing frame, the numbers of the rest of the group differ from those it was encrypted with: the next group starts again.
       this.#before = this.#before.then(act).catch(() => this.#endGroups());

@@ -14,7 +14,7 @@ export type Transport = 'WebTransport' | 'WebSocket';
 export interface Connection {
   readonly closed: Promise<void>;
   /** Resolved when the relay sends GOAWAY. The library and the reader share it; the first of them creates it. */
-  goneAway?: PromiseWithResolvers<void>;
+  goaway?: PromiseWithResolvers<void>;
   close(): void;
 }
 

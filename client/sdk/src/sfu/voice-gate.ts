@@ -21,25 +21,25 @@ export interface Gate {
 
 /** The gate of a shared screen: it learns nothing, because music is as steady as noise. */
 export class SoundGate implements Gate {
-  #heardAt = Number.NEGATIVE_INFINITY;
+  #receivedAt = Number.NEGATIVE_INFINITY;
 
   passes(loudness: number, nowMs: number): boolean {
-    if (loudness > MIN_SOUND) this.#heardAt = nowMs;
-    return nowMs - this.#heardAt < HANGOVER_MS;
+    if (loudness > MIN_SOUND) this.#receivedAt = nowMs;
+    return nowMs - this.#receivedAt < HANGOVER_MS;
   }
 }
 
 export class VoiceGate implements Gate {
   #noise = MIN_NOISE;
-  #heardAt = Number.NEGATIVE_INFINITY;
+  #receivedAt = Number.NEGATIVE_INFINITY;
   #at: number | null = null;
 
   passes(loudness: number, nowMs: number): boolean {
     const passed = this.#at === null ? 0 : Math.max(0, nowMs - this.#at);
     this.#at = nowMs;
     this.#noise = Math.max(MIN_NOISE, Math.min(loudness, this.#noise * (1 + (RISE_PER_S * passed) / 1000)));
-    if (loudness > Math.max(MIN_VOICE, this.#noise * OVER_NOISE)) this.#heardAt = nowMs;
-    return nowMs - this.#heardAt < HANGOVER_MS;
+    if (loudness > Math.max(MIN_VOICE, this.#noise * OVER_NOISE)) this.#receivedAt = nowMs;
+    return nowMs - this.#receivedAt < HANGOVER_MS;
   }
 }
 

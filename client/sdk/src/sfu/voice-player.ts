@@ -5,18 +5,17 @@ import { unpackerOf, type Unpack } from './container.ts';
 import { bytesOf, type Frame } from './frames.ts';
 import { GroupOrder } from './group-order.ts';
 import type { MediaPorts, VoiceSink } from './media-ports.ts';
-import { oneChannel } from './one-channel.ts';
+import { downmix } from './downmix.ts';
 import { description } from './picture-player.ts';
 import type { Playout } from './playout.ts';
-import { Tally } from './tally.ts';
+import { ReplaceableDecoder } from './replaceable-decoder.ts';
+import { TrackCounters } from './track-counters.ts';
 import type { ReaderHandlers } from './track-reader.ts';
 
 /** Time reserved for decoding: the player waits for the rest of a word until the next one is due, less this. */
 const DECODE_MS = 20;
 /** A decoder that is further behind would delay everything: single packets and complete fragments are dropped. */
 const MAX_QUEUED = 12;
-/** The pause before a failed decoder is replaced: a sender may craft packets that always fail. */
-const AGAIN_MS = 500;
 /** If the distance of two packets exceeds their duration by this much, one is missing between them. */
 const APART_US = 5000;
 /** Peak at full scale 1 below which audio is inaudible. */
@@ -33,28 +32,34 @@ export interface VoiceOptions {
   readonly playout: Playout;
   readonly sink: VoiceSink;
   /** Called when the first audio is played, or when a mark of silence arrives. */
-  readonly onHeard: () => void;
+  readonly onReceived: () => void;
 }
 
 export class VoicePlayer implements ReaderHandlers {
   readonly #options: VoiceOptions;
   readonly #order = new GroupOrder<readonly Frame[]>();
   readonly #unpack: Unpack;
-  #decoder: AudioDecoder | null = null;
-  #againAt = 0;
+  readonly #decoder: ReplaceableDecoder<AudioDecoder>;
   /** The timestamp that the next packet should have. */
   #next: number | null = null;
   #packetUs: number | null = null;
   /** The first timestamp. Decoders get times relative to it, because those of Firefox lose precision with large ones. */
   #epoch: number | null = null;
   #peaks: { readonly at: number; readonly peak: number }[] = [];
-  readonly tally = new Tally();
-  #heard = false;
+  readonly counters = new TrackCounters();
+  #received = false;
   #closed = false;
 
   constructor(options: VoiceOptions) {
     this.#options = options;
-    this.#unpack = unpackerOf(options.config.container);
+    const { config, clock } = options;
+    this.#unpack = unpackerOf(config.container);
+    const { codec, sampleRate, numberOfChannels } = config;
+    this.#decoder = new ReplaceableDecoder<AudioDecoder>(
+      clock,
+      () => this.#createDecoder(),
+      (decoder) => decoder.configure({ codec, sampleRate, numberOfChannels, ...description(config) }),
+    );
   }
 
   /** 0 to 1, of the audio that is playing now. */
@@ -69,11 +74,11 @@ export class VoicePlayer implements ReaderHandlers {
     const [head] = frames;
     if (head === undefined || this.#closed) return;
     // A mark, not audio.
-    if (head.payload.byteLength === 0) this.#hear();
+    if (head.payload.byteLength === 0) this.#markReceived();
     else {
       const { playout, clock } = this.#options;
       playout.arrived(head.timestamp / 1000, clock.now());
-      this.tally.came(bytes.byteLength, playout.targetMs(clock.now()));
+      this.counters.came(bytes.byteLength, playout.targetMs(clock.now()));
     }
     this.#order.push(group, index, frames, bytesOf(frames));
     this.#decodeAll();
@@ -86,7 +91,7 @@ export class VoicePlayer implements ReaderHandlers {
 
   close(): void {
     this.#closed = true;
-    if (this.#decoder !== null && this.#decoder.state !== 'closed') this.#decoder.close();
+    this.#decoder.close();
   }
 
   #decodeAll(): void {
@@ -100,12 +105,12 @@ export class VoicePlayer implements ReaderHandlers {
   /** Decodes a packet or a fragment of several. A fragment of up to a second is passed to the decoder at once. */
   #decodeItem(frames: readonly Frame[]): void {
     if (frames.length === 0) return;
-    const decoder = this.#ableDecoder();
+    const decoder = this.#decoder.get();
     if (decoder === null || decoder.decodeQueueSize >= MAX_QUEUED) {
-      this.tally.lost += frames.length;
+      this.counters.lost += frames.length;
       return;
     }
-    for (const frame of frames) if (decoder === this.#decoder) this.#decode(decoder, frame);
+    for (const frame of frames) if (this.#decoder.isCurrent(decoder)) this.#decode(decoder, frame);
   }
 
   #decode(decoder: AudioDecoder, { timestamp, payload }: Frame): void {
@@ -123,39 +128,21 @@ export class VoicePlayer implements ReaderHandlers {
     }
   }
 
-  #ableDecoder(): AudioDecoder | null {
-    if (this.#decoder === null && this.#options.clock.now() >= this.#againAt)
-      this.#decoder = this.#createDecoder();
-    return this.#decoder;
-  }
-
-  #createDecoder(): AudioDecoder | null {
-    const { media, config, clock } = this.#options;
-    const decoder: AudioDecoder = new media.AudioDecoder({
+  #createDecoder(): AudioDecoder {
+    const decoder: AudioDecoder = new this.#options.media.AudioDecoder({
       output: (data) => this.#play(data),
       error: () => this.#failed(decoder),
     });
-    try {
-      const { codec, sampleRate, numberOfChannels } = config;
-      decoder.configure({ codec, sampleRate, numberOfChannels, ...description(config) });
-      return decoder;
-    } catch {
-      this.#againAt = clock.now() + AGAIN_MS;
-      return null;
-    }
+    return decoder;
   }
 
   #failed(decoder: AudioDecoder): void {
-    if (decoder !== this.#decoder) return;
-    this.#againAt = this.#options.clock.now() + AGAIN_MS;
-    if (decoder.state !== 'closed') decoder.close();
-    this.#decoder = null;
-    this.#next = null;
+    if (this.#decoder.failed(decoder)) this.#next = null;
   }
 
   #play(data: AudioData): void {
     const { playout, clock, sink } = this.#options;
-    const samples = oneChannel(data);
+    const samples = downmix(data);
     const { sampleRate } = data;
     const timestamp = data.timestamp + (this.#epoch ?? 0);
     this.#packetUs = data.duration;
@@ -165,18 +152,18 @@ export class VoicePlayer implements ReaderHandlers {
     const at = playout.playAt(timestamp / 1000, now) ?? now;
     const peak = bounded(samples);
     if (!sink.play({ samples, sampleRate }, at, peak < QUIET)) {
-      this.tally.lost += 1;
+      this.counters.lost += 1;
       return;
     }
-    this.#hear();
+    this.#markReceived();
     const still = this.#peaks.filter((one) => now - one.at < LEVEL_MS);
     this.#peaks = [...still.slice(1 - MAX_PEAKS), { at, peak }];
   }
 
-  #hear(): void {
-    if (this.#heard) return;
-    this.#heard = true;
-    this.#options.onHeard();
+  #markReceived(): void {
+    if (this.#received) return;
+    this.#received = true;
+    this.#options.onReceived();
   }
 }
 

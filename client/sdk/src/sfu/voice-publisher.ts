@@ -5,7 +5,7 @@
 import type { AudioConfig, Source } from './catalog.ts';
 import type { Frame } from './frames.ts';
 import type { Closeable, MediaPorts, Sound } from './media-ports.ts';
-import { StampClock } from './stamp.ts';
+import { CaptureClock } from './capture-clock.ts';
 import type { TrackWriter } from './track-writer.ts';
 import { loudness, PRE_ROLL_MS, SoundGate, VoiceGate, type Gate } from './voice-gate.ts';
 
@@ -40,7 +40,7 @@ export class VoicePublisher {
   readonly #writer: TrackWriter;
   readonly #gate: Gate;
   /** The clock of one reader: each may count from its own start. */
-  #stamps = new StampClock();
+  #stamps = new CaptureClock();
   /** Encoders get times relative to this one: those of Firefox overflow above 2^63 divided by the sample rate. */
   readonly #epoch: number;
   #reader: Closeable | null = null;
@@ -52,7 +52,7 @@ export class VoicePublisher {
   /** The end of the last audio that went into the encoder; `null`: the encoder is empty. */
   #until: number | null = null;
   #speaking = false;
-  #saidAt = 0;
+  #sentAt = 0;
   #marked = true;
   #groupAt: number | null = null;
   #closed = false;
@@ -84,9 +84,9 @@ export class VoicePublisher {
     if (this.#closed) return;
     if (!this.#writer.wanted) this.#stop();
     else if (this.#reader === null) {
-      this.#stamps = new StampClock();
+      this.#stamps = new CaptureClock();
       try {
-        this.#reader = this.#options.media.readAudio(this.#track, (sound) => this.#hear(sound));
+        this.#reader = this.#options.media.readAudio(this.#track, (sound) => this.#onSound(sound));
       } catch {
         // This browser cannot read the track; the audio of other participants still plays. The next track or subscriber is another attempt.
         return;
@@ -103,19 +103,19 @@ export class VoicePublisher {
     if (!this.#marked) this.#mark();
   }
 
-  #hear(sound: Sound): void {
+  #onSound(sound: Sound): void {
     const now = this.#options.now();
     this.#stamps.seen(sound.timestamp, now);
     const at = this.#stamps.at(sound.timestamp);
     if (this.#gate.passes(loudness(sound.samples), now / 1000)) {
       if (!this.#speaking) this.#begin();
       this.#encode(sound, at);
-      this.#saidAt = now;
+      this.#sentAt = now;
       return;
     }
     if (this.#speaking) this.#flush();
     this.#speaking = false;
-    if (!this.#marked && now - this.#saidAt > MARK_AFTER_US) this.#mark();
+    if (!this.#marked && now - this.#sentAt > MARK_AFTER_US) this.#mark();
     this.#before.push({ sound, at });
     while (at - (this.#before[0]?.at ?? at) > PRE_ROLL_MS * 1000) this.#before.shift();
   }

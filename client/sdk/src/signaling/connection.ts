@@ -112,7 +112,7 @@ export class Connection {
   #admit(): void {
     const abort = new AbortController();
     this.#step = { at: 'admitting', abort };
-    this.#tell();
+    this.#notifyState();
     const { name } = this.#handlers.introduction();
     const { signal } = abort;
     void admit({ ...this.#options, name, patienceMs: this.#patienceMs, signal }, this.#ports).then(
@@ -148,7 +148,7 @@ export class Connection {
     let socket: RoomSocket;
     try {
       const handlers = {
-        onMessage: (message: ServerMessage) => this.#hear(message),
+        onMessage: (message: ServerMessage) => this.#receive(message),
         onDirected: this.#handlers.onDirected.bind(this.#handlers),
         onLost: (loss: SocketLoss) => this.#lost(loss),
       };
@@ -159,10 +159,10 @@ export class Connection {
       return;
     }
     this.#step = { at: 'opening', socket, fresh: token === null };
-    this.#tell();
+    this.#notifyState();
   }
 
-  #hear(message: ServerMessage): void {
+  #receive(message: ServerMessage): void {
     if (message.type === 'welcome') this.#welcomed(message);
     else if (message.type === 'lobby-waiting') this.#wasToldToWait(message);
     else if (message.type === 'goaway') this.#move(message.afterMs);
@@ -179,7 +179,7 @@ export class Connection {
     this.#failures = 0;
     this.#rejoins = 0;
     this.#handlers.onMessage(message);
-    this.#tell();
+    this.#notifyState();
   }
 
   #welcomed(welcome: Welcome): void {
@@ -273,18 +273,18 @@ export class Connection {
     };
     const cancel = this.#ports.clock.after(ms, go);
     this.#step = { at: 'waiting', cancel, go };
-    this.#tell();
+    this.#notifyState();
   }
 
   #networkChanged(): void {
     const online = this.#ports.network.online();
     if (this.#step.at === 'connected' || this.#step.at === 'lobby-waiting') this.#step.socket.probe();
     if (this.#step.at === 'waiting' && online) this.#step.go();
-    else this.#tell();
+    else this.#notifyState();
   }
 
   /** Before the first welcome the state is `joining` or `lobby-waiting`; afterwards it is `recovering` until the end. */
-  #tell(): void {
+  #notifyState(): void {
     if (this.#step.at === 'connected' || this.#step.at === 'ended') return;
     const offline = !this.#ports.network.online();
     if (this.#waiting) this.#handlers.onState({ status: 'lobby-waiting', offline });

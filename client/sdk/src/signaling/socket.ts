@@ -1,12 +1,11 @@
 /** The WebSocket of one participant to a pod. `connection.ts` decides what to do after it ends. */
 import type { Resume, Enter, ClientMessage } from '@parley/protocol/client-messages';
-import { knownCode } from '@parley/protocol/codes';
 import { decodeServerMessage } from '@parley/protocol/decode';
-import { directedBinary, directedText, receivedBinary, receivedText } from '@parley/protocol/directed';
+import { directedBinary, directedText, receivedBinary } from '@parley/protocol/directed';
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { ServerMessage } from '@parley/protocol/server-messages';
 import { grown } from '../net/backoff.ts';
-import { CheckedSocket, SILENCE_TIMEOUT_MS, type SocketLoss } from '../net/socket.ts';
+import { CheckedSocket, readMessages, SILENCE_TIMEOUT_MS, type SocketLoss } from '../net/socket.ts';
 import type { Ports } from '../ports.ts';
 
 export interface RoomSocketHandlers {
@@ -40,7 +39,7 @@ export function openRoomSocket(
   handlers: RoomSocketHandlers,
   failures: number,
 ): RoomSocket {
-  const socket = new CheckedSocket(
+  const socket: CheckedSocket = new CheckedSocket(
     url,
     ports,
     {
@@ -49,7 +48,11 @@ export function openRoomSocket(
       firstMessage: JSON.stringify(first),
     },
     {
-      onText: (text) => receive(text),
+      onText: readMessages(decodeServerMessage, {
+        onMessage: (message) => handlers.onMessage(message),
+        onDirected: (from, payload) => handlers.onDirected(from, payload),
+        fatal: (loss) => socket.fatal(loss),
+      }),
       onBinary: (bytes) => {
         const directed = receivedBinary(bytes);
         if (directed !== undefined) handlers.onDirected(directed.from, directed.payload.slice());
@@ -57,20 +60,6 @@ export function openRoomSocket(
       onLost: (loss) => handlers.onLost(loss),
     },
   );
-  const receive = (text: string): void => {
-    const directed = receivedText(text);
-    if (directed !== undefined) {
-      handlers.onDirected(directed.from, directed.payload);
-      return;
-    }
-    const decoded = decodeServerMessage(text);
-    // A newer pod may send messages that this version does not know.
-    if (!decoded.ok) return;
-    const { message } = decoded;
-    if (message.type === 'error' && message.fatal)
-      socket.fatal({ code: knownCode(message.code), retryAfterMs: message.retryAfterMs ?? null });
-    handlers.onMessage(message);
-  };
   return {
     send: (message) => socket.send(JSON.stringify(message)),
     sendDirected: (to, id, payload) =>

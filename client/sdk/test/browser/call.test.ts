@@ -132,7 +132,7 @@ describe('a call in real browsers', () => {
     for (const page of pages) {
       await eventually(
         async () => (await look(page)).chat,
-        ([line]) => line?.text === 'hello' && line.status === 'taken',
+        ([line]) => line?.text === 'hello' && line.status === 'acknowledged',
       );
     }
 

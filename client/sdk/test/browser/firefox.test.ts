@@ -1,26 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { launch, type Browser } from 'puppeteer-core';
+import type { Browser } from 'puppeteer-core';
+import { launchFirefox, openInChromium, openInFirefox, type BrowserPage } from './drivers.ts';
 import { setStage, type Stage } from './stage.ts';
 
-const FIREFOX = process.env['PARLEY_FIREFOX'] ?? '/usr/bin/firefox-esr';
-const PREFERENCES = {
-  'media.navigator.streams.fake': true,
-  'media.navigator.permission.disabled': true,
-  'media.autoplay.default': 0,
-  'media.peerconnection.ice.loopback': true,
-  'media.peerconnection.ice.obfuscate_host_addresses': false,
-  'network.proxy.type': 0,
-};
 const DEADLINE_MS = 30_000;
 
-/** The operations that the pages of both drivers support. */
-interface Person {
+interface Person extends BrowserPage {
   readonly name: string;
-  readonly evaluate: <Answer>(
-    inPage: (argument: string) => Answer | Promise<Answer>,
-    argument: string,
-  ) => Promise<Answer>;
 }
 
 let stage: Stage;
@@ -28,35 +15,18 @@ let firefox: Browser;
 
 before(async () => {
   stage = await setStage();
-  firefox = await launch({
-    browser: 'firefox',
-    executablePath: FIREFOX,
-    headless: true,
-    extraPrefsFirefox: PREFERENCES,
-  });
+  firefox = await launchFirefox();
 });
 after(async () => {
   await firefox.close();
   await stage.close();
 });
 
-async function inFirefox(): Promise<Person> {
-  const page = await firefox.newPage();
-  await page.goto(stage.pageUrl);
-  await page.waitForFunction(() => 'stage' in globalThis);
-  return {
-    name: 'Fox',
-    evaluate: async (inPage, argument) => (await page.evaluate(inPage, argument)) as never,
-  };
-}
-
-async function inChromium(): Promise<Person> {
-  const page = await stage.open();
-  return {
-    name: 'Chrome',
-    evaluate: async (inPage, argument) => (await page.evaluate(inPage, argument)) as never,
-  };
-}
+const inFirefox = async (): Promise<Person> => ({
+  name: 'Fox',
+  ...(await openInFirefox(firefox, stage, 'stage')),
+});
+const inChromium = async (): Promise<Person> => ({ name: 'Chrome', ...(await openInChromium(stage)) });
 
 async function eventually(
   person: Person,
@@ -84,7 +54,7 @@ async function eventually(
 const linked = (): boolean => globalThis.stage.call().snapshot().people[0]?.link.status === 'connected';
 const sees = async (): Promise<boolean> => (await globalThis.stage.received()).frames > 10;
 const isShown = (before: string): boolean => globalThis.stage.shown() > Number(before) + 10;
-const hears = async (): Promise<boolean> => (await globalThis.stage.received()).energy > 0;
+const receivesAudio = async (): Promise<boolean> => (await globalThis.stage.received()).energy > 0;
 const seesScreen = async (): Promise<boolean> => (await globalThis.stage.received()).screenFrames > 0;
 const measured = (): boolean => {
   const link = globalThis.stage.call().snapshot().people[0]?.link;
@@ -106,7 +76,7 @@ describe('Firefox and Chromium in one call', () => {
       for (const person of people) {
         await eventually(person, 'is linked', linked);
         await eventually(person, 'sees', sees);
-        await eventually(person, 'hears', hears);
+        await eventually(person, 'receivesAudio', receivesAudio);
         await eventually(person, 'has its link measured', measured);
       }
       const [fox, chrome] = people;

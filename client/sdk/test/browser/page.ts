@@ -55,8 +55,8 @@ function createStage() {
             connection.setRemoteDescription = async (
               description: RTCSessionDescriptionInit,
             ): Promise<void> => {
-              const isOurs = connection.signalingState === 'have-local-offer';
-              if (description.type === 'offer' && isOurs) collisions += 1;
+              const isOffering = connection.signalingState === 'have-local-offer';
+              if (description.type === 'offer' && isOffering) collisions += 1;
               return take(description);
             };
             return connection;

@@ -57,7 +57,7 @@ export class Fabric {
   }
 
   /** Packets stop, and ICE does not detect it: only ICE restarts restore them. */
-  hush(restarts = 1): void {
+  countNoise(restarts = 1): void {
     for (const one of this.live) one.hushed = restarts;
   }
 
@@ -71,7 +71,12 @@ export class Fabric {
       const other = this.live.find(
         (far) => far !== one && far.fragment === one.farFragment && one.fragment === far.farFragment,
       );
-      if (other === undefined || one.broken || other.broken || !(one.heardCandidate || other.heardCandidate))
+      if (
+        other === undefined ||
+        one.broken ||
+        other.broken ||
+        !(one.receivedCandidate || other.receivedCandidate)
+      )
         continue;
       one.setState('connected');
       other.setState('connected');
@@ -88,12 +93,12 @@ export class FakePeerConnection extends EventTarget {
   currentRemoteDescription: Description | null = null;
   fragment = '';
   farFragment = '';
-  heardCandidate = false;
+  receivedCandidate = false;
   /** The path is lost; only an ICE restart restores it. */
   broken = false;
   /** The number of restarts until packets arrive again. */
   hushed = 0;
-  #heardAt: number | undefined;
+  #receivedAt: number | undefined;
   readonly #fabric: Fabric;
   #configuration: RTCConfiguration;
   #transceivers: Transceiver[] = [];
@@ -205,14 +210,14 @@ export class FakePeerConnection extends EventTarget {
       this.#setFar(fragmentOf(description.sdp));
       this.#to('stable');
     }
-    if (/^a=candidate/m.test(description.sdp)) this.heardCandidate = true;
+    if (/^a=candidate/m.test(description.sdp)) this.receivedCandidate = true;
     this.#fabric.settle();
   }
 
   addIceCandidate({ usernameFragment }: RTCIceCandidateInit): Promise<void> {
     if (usernameFragment !== this.farFragment)
       return Promise.reject(new DOMException('unknown ufrag', 'OperationError'));
-    this.heardCandidate = true;
+    this.receivedCandidate = true;
     this.#fabric.settle();
     return Promise.resolve();
   }
@@ -231,21 +236,22 @@ export class FakePeerConnection extends EventTarget {
   #freshFragment(): void {
     fragments += 1;
     this.fragment = `f${fragments}`;
-    this.heardCandidate = false;
+    this.receivedCandidate = false;
   }
 
   #setFar(fragment: string): void {
     if (fragment === this.farFragment) return;
     this.farFragment = fragment;
-    this.heardCandidate = false;
+    this.receivedCandidate = false;
     this.broken = false;
     this.hushed = Math.max(0, this.hushed - 1);
   }
 
   /** An audio packet arrives continuously while there is a path. */
   #packets(): { timestamp: number }[] {
-    if (this.connectionState === 'connected' && this.hushed === 0) this.#heardAt = this.#fabric.clock.now();
-    return this.#heardAt === undefined ? [] : [{ timestamp: this.#heardAt }];
+    if (this.connectionState === 'connected' && this.hushed === 0)
+      this.#receivedAt = this.#fabric.clock.now();
+    return this.#receivedAt === undefined ? [] : [{ timestamp: this.#receivedAt }];
   }
 
   #agree(mid: string): void {

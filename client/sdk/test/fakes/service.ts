@@ -14,7 +14,7 @@ export interface FakeSocket {
   readonly directed: (string | Uint8Array)[];
   closed: number | null;
   open(): void;
-  say(message: ServerMessage): void;
+  sendMessage(message: ServerMessage): void;
   text(text: string): void;
   drop(code: number): void;
 }
@@ -44,7 +44,7 @@ export interface FakeService {
   /** Joins, opens the socket and sends a welcome. */
   enter(change?: Partial<CallOptions>): Promise<Call>;
   /** Joins, opens the socket and lets the newcomer wait in the lobby. */
-  knock(change?: Partial<CallOptions>): Promise<Call>;
+  enterLobby(change?: Partial<CallOptions>): Promise<Call>;
   settle(): Promise<void>;
 }
 
@@ -137,15 +137,18 @@ export function fakeService(change: Partial<Ports> = {}): FakeService {
       const call = service.join(change);
       await service.settle();
       service.socket.open();
-      service.socket.say(welcome());
+      service.socket.sendMessage(welcome());
       await service.settle();
       return call;
     },
-    async knock(change) {
+    async enterLobby(change) {
       const call = service.join(change);
       await service.settle();
       service.socket.open();
-      service.socket.say({ type: 'lobby-waiting', room: { ...joinAnswer.room, kind: 'named', lobby: true } });
+      service.socket.sendMessage({
+        type: 'lobby-waiting',
+        room: { ...joinAnswer.room, kind: 'named', lobby: true },
+      });
       await service.settle();
       return call;
     },
@@ -164,7 +167,7 @@ function fakeSocket(url: string, handlers: WireHandlers): FakeSocket {
     directed: [],
     closed: null,
     open: () => handlers.onOpen(),
-    say: (message) => handlers.onText(JSON.stringify(message)),
+    sendMessage: (message) => handlers.onText(JSON.stringify(message)),
     text: (text) => handlers.onText(text),
     drop: (code) => handlers.onClose(code),
   };

@@ -8,7 +8,7 @@ export const status = (call: Call): string => call.snapshot().connection.status;
 /** Opens the newest socket and sends a welcome; returns the first message on the socket. */
 export const welcomeNext = async (service: FakeService): Promise<Record<string, unknown> | undefined> => {
   service.socket.open();
-  service.socket.say(welcome({ resume: `token-${service.sockets.length}` }));
+  service.socket.sendMessage(welcome({ resume: `token-${service.sockets.length}` }));
   await service.settle();
   return service.socket.sent[0];
 };

@@ -41,7 +41,7 @@ describe('a page moves from tab to tab', () => {
     const b = site.open('b');
     b.read(page, null);
     assert.notEqual(await comes(site, b, page), null);
-    assert.deepEqual([view(b, page).seal, view(b, page).head, b.content(page)], ['no-key', null, null]);
+    assert.deepEqual([view(b, page).encryption, view(b, page).head, b.content(page)], ['no-key', null, null]);
     a.close();
     const c = site.open('c');
     c.read(page, key);
@@ -50,14 +50,14 @@ describe('a page moves from tab to tab', () => {
     assert.ok(has(c, page, bytes));
     assert.deepEqual(view(c, page).head, { type: 'text/plain', name: null, bytes: bytes.length });
     b.read(page, 'A'.repeat(22));
-    await eventually(site, () => view(b, page).seal === 'wrong-key');
+    await eventually(site, () => view(b, page).encryption === 'wrong-key');
     assert.equal(b.content(page), null);
     let early = false;
     b.subscribe(() => {
-      early ||= view(b, page).seal === 'open' && b.content(page) === null;
+      early ||= view(b, page).encryption === 'open' && b.content(page) === null;
     });
     b.read(page, key);
-    await eventually(site, () => view(b, page).seal === 'open');
+    await eventually(site, () => view(b, page).encryption === 'open');
     assert.equal(early, false, 'it is not called open before it can be read');
     assert.ok(has(b, page, bytes));
   });
@@ -66,7 +66,7 @@ describe('a page moves from tab to tab', () => {
     const site = new Site();
     const a = site.open('a');
     await make(site, a, noise(1));
-    const refused = await a.make({ type: 'text/plain', name: null, bytes: noise(0) }, { sealed: false });
+    const refused = await a.make({ type: 'text/plain', name: null, bytes: noise(0) }, { encrypted: false });
     assert.equal('code' in refused && refused.code, 'BAD_REQUEST');
   });
 });

@@ -29,7 +29,7 @@ async function among(...conducts: Conduct[]): Promise<{ site: Site; reader: Retu
   const site = new Site();
   for (const [index, conduct] of conducts.entries()) {
     const one = await rogue(site, `rogue ${index}`, conduct);
-    one.say({ type: 'announce', page, whole: true, bytes: bytes.length });
+    one.send({ type: 'announce', page, whole: true, bytes: bytes.length });
   }
   await site.clock.advance(200);
   const reader = site.open('reader');
@@ -115,7 +115,7 @@ describe('a visitor that sends wrong content is left, and the page still arrives
   test('[PAGE-16] the only holder is left after three requests in a row without an answer for 5 s', async () => {
     const site = new Site();
     const one = await rogue(site, 'rogue', { onOpen: claims });
-    one.say({ type: 'announce', page, whole: true, bytes: bytes.length });
+    one.send({ type: 'announce', page, whole: true, bytes: bytes.length });
     const reader = site.open('reader');
     reader.read(page, null);
     const took = await site.clock.until(() => view(reader, page).dropped === 1, 20_000);
@@ -132,7 +132,7 @@ describe('a visitor that sends wrong content is left, and the page still arrives
           speak(channel, { type: 'reject', chunk: message.chunk });
       },
     });
-    one.say({ type: 'announce', page, whole: true, bytes: bytes.length });
+    one.send({ type: 'announce', page, whole: true, bytes: bytes.length });
     const reader = site.open('reader');
     reader.read(page, null);
     assert.notEqual(await site.clock.until(() => view(reader, page).dropped === 1, 3000), null);
@@ -163,7 +163,7 @@ describe('a visitor that sends wrong content is left, and the page still arrives
       onOpen: (channel) => speak(channel, { type: 'handshake', page: other.page, manifest: other.text }),
       onMessage: ({ type }) => asked.push(type),
     });
-    one.say({ type: 'announce', page: other.page, whole: true, bytes: 1 });
+    one.send({ type: 'announce', page: other.page, whole: true, bytes: 1 });
     const reader = site.open('reader');
     reader.read(other.page, null);
     await site.clock.until(() => view(reader, other.page).state === 'refused', 3000);
@@ -190,7 +190,7 @@ describe('a visitor that sends wrong content is left, and the page still arrives
       const one = await rogue(site, `rogue ${index}`, {
         onOpen: (channel) => speak(channel, { type: 'handshake', page: bad, manifest: text }),
       });
-      one.say({ type: 'announce', page: bad, whole: true, bytes: 1 });
+      one.send({ type: 'announce', page: bad, whole: true, bytes: 1 });
       const reader = site.open(`reader ${index}`);
       reader.read(bad, null);
       await site.clock.until(() => view(reader, bad).state === 'refused', 3000);
@@ -214,7 +214,7 @@ describe('a visitor that sends wrong content is left, and the page still arrives
           channel.send(chunkMessage(message.chunk, right(message.chunk)));
       },
     });
-    one.say({ type: 'announce', page: bad, whole: true, bytes: bytes.length });
+    one.send({ type: 'announce', page: bad, whole: true, bytes: bytes.length });
     const reader = site.open('reader');
     reader.read(bad, null);
     await site.clock.until(() => view(reader, bad).state === 'refused', 3000);
@@ -227,7 +227,7 @@ describe('a visitor that floods a holder is left', () => {
   const floods: readonly (readonly [string, (channel: FakeChannel) => void])[] = [
     ['no json', (channel) => channel.send('{'.repeat(20))],
     ['a text of a megabyte', (channel) => channel.send('x'.repeat(1 << 20))],
-    ['bytes that nobody asked for', (channel) => channel.send(chunkMessage(0, right(0)))],
+    ['bytes that were not requested', (channel) => channel.send(chunkMessage(0, right(0)))],
     ['bytes without a number', (channel) => channel.send(new Uint8Array(3))],
     ['another page', (channel) => speak(channel, { type: 'handshake', page: 'a'.repeat(64) })],
     [
@@ -272,7 +272,7 @@ describe('a visitor that floods a holder is left', () => {
       assert.equal(view(holder, page).peers.length, 0);
       // The holder does not accept it again, and accepts others.
       one.offer(first ?? '', page, 'another-link-of-mine');
-      await site.clock.until(() => one.heard.some(({ type }) => type === 'reject'), 1000);
+      await site.clock.until(() => one.received.some(({ type }) => type === 'reject'), 1000);
       const reader = site.open('reader');
       reader.read(page, null);
       assert.notEqual(await comes(site, reader, page), null);
@@ -287,11 +287,11 @@ describe('a visitor that floods a holder is left', () => {
     const victim = [...site.visitors.keys()].at(-1) ?? '';
     const stranger = await rogue(site, 'stranger');
     for (let nth = 0; nth < 600; nth += 1)
-      stranger.tell(victim, { type: 'offer', link: `a-link-of-${nth}`, page: 'f'.repeat(64), sdp: 'x' });
+      stranger.sendTo(victim, { type: 'offer', link: `a-link-of-${nth}`, page: 'f'.repeat(64), sdp: 'x' });
     await site.clock.advance(100);
     reader.read(page, null);
     assert.notEqual(await comes(site, reader, page, 5000), null);
-    assert.ok(stranger.heard.length < 100, `${stranger.heard.length} answers`);
+    assert.ok(stranger.received.length < 100, `${stranger.received.length} answers`);
   });
 
   test('[PAGE-14] many offers of one visitor do not create a connection each', async () => {

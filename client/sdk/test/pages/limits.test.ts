@@ -22,13 +22,13 @@ describe('limits of the service, applied by the SDK too', () => {
       return instantSubtle().digest(...given);
     };
     const a = site.open('a', {}, { subtle });
-    const making = a.make(content(limits.pageBytes + 1), { sealed: false });
+    const making = a.make(content(limits.pageBytes + 1), { encrypted: false });
     await site.clock.advance(1000);
     assert.equal(code(await making), 'PAGE_TOO_LARGE');
-    const sealed = await a.make(content(limits.pageBytes), { sealed: true });
-    assert.equal(code(sealed), 'PAGE_TOO_LARGE', 'sealed it is larger');
+    const encrypted = await a.make(content(limits.pageBytes), { encrypted: true });
+    assert.equal(code(encrypted), 'PAGE_TOO_LARGE', 'encrypted it is larger');
     assert.equal(hashed, 0);
-    assert.deepEqual(site.said, []);
+    assert.deepEqual(site.sent, []);
     assert.equal(a.snapshot.pages.length, 0);
   });
 
@@ -36,7 +36,7 @@ describe('limits of the service, applied by the SDK too', () => {
     const site = new Site();
     const a = site.open('a');
     for (let count = 0; count < limits.perVisitor; count += 1) await make(site, a, noise(10, count + 1));
-    assert.equal(code(await a.make(content(10, 99), { sealed: false })), 'TOO_MANY_PAGES');
+    assert.equal(code(await a.make(content(10, 99), { encrypted: false })), 'TOO_MANY_PAGES');
     const other = 'b'.repeat(64);
     a.read(other, null);
     assert.deepEqual([view(a, other).state, view(a, other).refusal?.code], ['refused', 'TOO_MANY_PAGES']);
@@ -51,7 +51,7 @@ describe('limits of the service, applied by the SDK too', () => {
     site.limits = { ...limits, memoryBytes: 100_000 };
     const a = site.open('a');
     await make(site, a, noise(60_000));
-    assert.equal(code(await a.make(content(60_000, 4), { sealed: false })), 'PAGES_TOO_LARGE');
+    assert.equal(code(await a.make(content(60_000, 4), { encrypted: false })), 'PAGES_TOO_LARGE');
     const b = site.open('b');
     const { page } = await make(site, b, noise(60_000, 5));
     a.read(page, null);
@@ -66,7 +66,9 @@ describe('limits of the service, applied by the SDK too', () => {
     const site = new Site();
     site.limits = { ...limits, memoryBytes: 100_000 };
     const a = site.open('a');
-    const both = [content(60_000, 1), content(60_000, 2)].map(async (one) => a.make(one, { sealed: false }));
+    const both = [content(60_000, 1), content(60_000, 2)].map(async (one) =>
+      a.make(one, { encrypted: false }),
+    );
     await site.clock.advance(1000);
     assert.deepEqual((await Promise.all(both)).map(code), ['none', 'PAGES_TOO_LARGE']);
   });
@@ -81,7 +83,7 @@ describe('limits of the service, applied by the SDK too', () => {
       { name: '' },
       { name: 'x'.repeat(201) },
     ]) {
-      assert.equal(code(await a.make({ ...content(10), ...wrong }, { sealed: false })), 'BAD_REQUEST');
+      assert.equal(code(await a.make({ ...content(10), ...wrong }, { encrypted: false })), 'BAD_REQUEST');
     }
   });
 
@@ -99,7 +101,7 @@ describe('limits of the service, applied by the SDK too', () => {
     const site = new Site();
     site.down = true;
     const a = site.open('a');
-    const making = a.make(content(10), { sealed: false });
+    const making = a.make(content(10), { encrypted: false });
     await site.clock.advance(10_000);
     a.close();
     assert.equal(code(await making), 'NOT_READY');
@@ -113,7 +115,7 @@ describe('refusals of the service', () => {
     const a = site.open('a');
     const { page } = await make(site, a, noise(10));
     const [visitor] = site.visitors.values();
-    visitor?.say({
+    visitor?.send({
       type: 'error',
       code: 'TOO_MANY_PAGE_REQUESTS',
       message: 'slower',
@@ -121,11 +123,11 @@ describe('refusals of the service', () => {
       retryAfterMs: 3000,
       ref: page,
     });
-    const before = site.said.filter(({ type }) => type === 'announce').length;
+    const before = site.sent.filter(({ type }) => type === 'announce').length;
     await site.clock.advance(2500);
-    assert.equal(site.said.filter(({ type }) => type === 'announce').length, before);
+    assert.equal(site.sent.filter(({ type }) => type === 'announce').length, before);
     await site.clock.advance(1000);
-    assert.equal(site.said.filter(({ type }) => type === 'announce').length, before + 1);
+    assert.equal(site.sent.filter(({ type }) => type === 'announce').length, before + 1);
     assert.equal(view(a, page).state, 'here');
   });
 
@@ -136,12 +138,12 @@ describe('refusals of the service', () => {
     a.read(page, null);
     await site.clock.advance(100);
     const [visitor] = site.visitors.values();
-    visitor?.say({ type: 'error', code: 'TOO_MANY_PAGES', message: 'enough', fatal: false, ref: page });
+    visitor?.send({ type: 'error', code: 'TOO_MANY_PAGES', message: 'enough', fatal: false, ref: page });
     await site.clock.advance(100);
     assert.deepEqual([view(a, page).state, view(a, page).refusal?.message], ['refused', 'enough']);
-    const said = site.said.length;
+    const sent = site.sent.length;
     await site.clock.advance(60_000);
-    assert.ok(site.said.slice(said).every(({ type }) => type === 'ping'));
+    assert.ok(site.sent.slice(sent).every(({ type }) => type === 'ping'));
   });
 
   test('a request that no visitor fulfils is repeated at growing intervals', async () => {
@@ -149,7 +151,7 @@ describe('refusals of the service', () => {
     const a = site.open('a');
     a.read('d'.repeat(64), null);
     await site.clock.advance(600_000);
-    const wants = site.said.filter(({ type }) => type === 'subscribe').length;
+    const wants = site.sent.filter(({ type }) => type === 'subscribe').length;
     assert.ok(wants >= 10 && wants <= 30, `${wants} times in ten minutes`);
   });
 });

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { Bitmap } from '../../src/pages/bitmap.ts';
 import { Candidates } from '../../src/pages/candidates.ts';
 import { makeManifest, readManifest } from '../../src/pages/manifest.ts';
-import { PageSeal, sealedBytes } from '../../src/pages/seal.ts';
+import { PageCipher, encryptedBytes } from '../../src/pages/cipher.ts';
 import { noise } from './fakes/steps.ts';
 
 const { subtle } = crypto;
@@ -47,36 +47,36 @@ describe('the manifest', () => {
 
 describe('an encrypted page', () => {
   test('[PAGE-4] chunks, each longer by 16 bytes, decrypt only with their key at their position', async () => {
-    const seal = await PageSeal.of(subtle, KEY);
-    assert.ok(seal !== undefined);
+    const cipher = await PageCipher.of(subtle, KEY);
+    assert.ok(cipher !== undefined);
     const bytes = noise(1000);
-    const sealed = await seal.close(bytes, 128);
-    assert.equal(sealed.length, sealedBytes(1000, 128));
-    assert.equal(sealed.length, 1000 + 16 * Math.ceil(1000 / 112));
-    assert.deepEqual(await seal.open(sealed, 128), bytes);
-    const swapped = sealed.slice();
-    swapped.set(sealed.subarray(128, 256), 0);
-    swapped.set(sealed.subarray(0, 128), 128);
-    assert.equal(await seal.open(swapped, 128), undefined);
-    const other = await PageSeal.of(subtle, 'BAECAwQFBgcICQoLDA0ODw');
-    assert.equal(await other?.open(sealed, 128), undefined);
+    const encrypted = await cipher.encrypt(bytes, 128);
+    assert.equal(encrypted.length, encryptedBytes(1000, 128));
+    assert.equal(encrypted.length, 1000 + 16 * Math.ceil(1000 / 112));
+    assert.deepEqual(await cipher.decrypt(encrypted, 128), bytes);
+    const swapped = encrypted.slice();
+    swapped.set(encrypted.subarray(128, 256), 0);
+    swapped.set(encrypted.subarray(0, 128), 128);
+    assert.equal(await cipher.decrypt(swapped, 128), undefined);
+    const other = await PageCipher.of(subtle, 'BAECAwQFBgcICQoLDA0ODw');
+    assert.equal(await other?.decrypt(encrypted, 128), undefined);
   });
 
   test('[PAGE-4] known bytes, for other clients', async () => {
-    const seal = await PageSeal.of(subtle, KEY);
-    const sealed = await seal?.close(new TextEncoder().encode('hello'), 65_536);
-    const head = await seal?.closeHead({ type: 'text/plain', name: 'a.txt' });
-    assert.equal(Buffer.from(sealed ?? []).toString('hex'), '3263befd1db3348a4b64084b0e60ba7f5112ee3d88');
+    const cipher = await PageCipher.of(subtle, KEY);
+    const encrypted = await cipher?.encrypt(new TextEncoder().encode('hello'), 65_536);
+    const head = await cipher?.encryptHead({ type: 'text/plain', name: 'a.txt' });
+    assert.equal(Buffer.from(encrypted ?? []).toString('hex'), '3263befd1db3348a4b64084b0e60ba7f5112ee3d88');
     assert.equal(head, '_JB0LVqW-WE5GcKG2zNm7vBApKnZIHEGeHi-1RWpJNXgNJLyH4sPlMjw2ABn_E-jisf9fQ');
-    assert.deepEqual(await seal?.openHead(head ?? ''), { type: 'text/plain', name: 'a.txt' });
+    assert.deepEqual(await cipher?.decryptHead(head ?? ''), { type: 'text/plain', name: 'a.txt' });
   });
 
   test('[PAGE-4] an invalid head, or one that is too long', async () => {
-    const seal = await PageSeal.of(subtle, KEY);
-    assert.equal(await seal?.openHead('AAAA'), undefined);
-    assert.equal(await seal?.openHead('A'), undefined);
-    assert.equal(await seal?.closeHead({ type: 'text/plain', name: '\u0001'.repeat(200) }), undefined);
-    assert.equal(await PageSeal.of(subtle, 'short'), undefined);
+    const cipher = await PageCipher.of(subtle, KEY);
+    assert.equal(await cipher?.decryptHead('AAAA'), undefined);
+    assert.equal(await cipher?.decryptHead('A'), undefined);
+    assert.equal(await cipher?.encryptHead({ type: 'text/plain', name: '\u0001'.repeat(200) }), undefined);
+    assert.equal(await PageCipher.of(subtle, 'short'), undefined);
   });
 });
 

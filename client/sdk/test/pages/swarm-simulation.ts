@@ -71,27 +71,27 @@ export function simulate(options: {
     ask(at);
   };
   const ask = (reader: Node): void => {
-    for (const { peer, chunk } of reader.swarm.asks(now)) {
-      const giver = [...reader.links].find(({ name }) => name === peer);
-      if (giver === undefined) throw new Error('asked somebody else');
+    for (const { peer, chunk } of reader.swarm.requests(now)) {
+      const sender = [...reader.links].find(({ name }) => name === peer);
+      if (sender === undefined) throw new Error('requested from an unknown visitor');
       after(LATENCY_MS, () => {
-        giver.queue.push({ reader, chunk });
-        if (giver.queue.length === 1) give(giver);
+        sender.queue.push({ reader, chunk });
+        if (sender.queue.length === 1) give(sender);
       });
     }
   };
-  const give = (giver: Node): void => {
-    const [next] = giver.queue;
+  const give = (sender: Node): void => {
+    const [next] = sender.queue;
     if (next === undefined) return;
     after(options.chunkBytes / options.uplink, () => {
-      giver.queue.shift();
-      giver.sent += 1;
-      after(LATENCY_MS, () => take(next.reader, giver, next.chunk));
-      give(giver);
+      sender.queue.shift();
+      sender.sent += 1;
+      after(LATENCY_MS, () => take(next.reader, sender, next.chunk));
+      give(sender);
     });
   };
-  const take = (reader: Node, giver: Node, chunk: number): void => {
-    if (reader.swarm.arrived(giver.name, chunk, now) === 'wanted') {
+  const take = (reader: Node, sender: Node, chunk: number): void => {
+    if (reader.swarm.arrived(sender.name, chunk, now) === 'wanted') {
       const begins = reader.here.count === 0;
       reader.swarm.checked(chunk);
       reader.here.add(chunk);
@@ -125,15 +125,15 @@ export function simulate(options: {
   for (const reader of readers) after(random.fraction() * 100, () => seek(reader));
   const tick = (): void => {
     for (const reader of readers) {
-      for (const id of reader.swarm.lapse(now)) {
+      for (const id of reader.swarm.expireRequests(now)) {
         left += 1;
         reader.swarm.leave(id);
         reader.swarm.join(id, now);
-        const giver = [...reader.links].find(({ name }) => name === id);
-        if (giver === undefined) continue;
+        const sender = [...reader.links].find(({ name }) => name === id);
+        if (sender === undefined) continue;
         // The connection is a new one: requests on the previous connection are forgotten.
-        giver.queue = giver.queue.filter((one, index) => index === 0 || one.reader !== reader);
-        learn(reader, giver);
+        sender.queue = sender.queue.filter((one, index) => index === 0 || one.reader !== reader);
+        learn(reader, sender);
       }
       ask(reader);
     }

@@ -27,7 +27,7 @@ async function room(others: readonly string[], relays = fakeRelays()): Promise<S
   const call = service.join();
   await service.settle();
   service.socket.open();
-  service.socket.say(welcome({ roster: others.map((one) => member(one, one)) }));
+  service.socket.sendMessage(welcome({ roster: others.map((one) => member(one, one)) }));
   await pass({ service }, 100);
   return { service, relays, call };
 }
@@ -39,7 +39,7 @@ async function pass({ service }: Pick<Stand, 'service'>, ms: number): Promise<vo
 }
 
 /** The path signals that we sent to a participant, in order. */
-function told({ service }: Stand, to: string): PathSignal[] {
+function sentText({ service }: Stand, to: string): PathSignal[] {
   return service.socket.directed
     .filter(
       (one): one is string => typeof one === 'string' && one.startsWith(`>${to} `) && one.includes('"path"'),
@@ -47,23 +47,23 @@ function told({ service }: Stand, to: string): PathSignal[] {
     .map((one) => JSON.parse(one.slice(one.indexOf('\n'))) as PathSignal);
 }
 
-function says({ service }: Stand, from: string, signal: Omit<PathSignal, 'type'>): void {
+function sendPath({ service }: Stand, from: string, signal: Omit<PathSignal, 'type'>): void {
   service.socket.text(`${directedPrefix(from)}${JSON.stringify({ type: 'path', ...signal })}`);
 }
 
 const links = ({ service }: Stand): number => service.ports.fabric.live.length;
 const join = ({ service }: Stand, one: string): void =>
-  service.socket.say({ type: 'joined', member: member(one, one) });
+  service.socket.sendMessage({ type: 'joined', member: member(one, one) });
 const leave = ({ service }: Stand, one: string): void =>
-  service.socket.say({ type: 'left', participant: one, reason: 'left' });
+  service.socket.sendMessage({ type: 'left', participant: one, reason: 'left' });
 const wants = { preferred: 'sfu', supported: true, receiving: false } as const;
 
 describe('[MEDIA-12] a room through relays', () => {
   test('the fifth participant makes no links first, and announces its path to all', async () => {
     const stand = await room(ALL);
     assert.equal(links(stand), 0);
-    assert.deepEqual(stand.call.snapshot().path, { way: 'sfu', why: 'people', sealed: false });
-    for (const one of ALL) assert.deepEqual(told(stand, one)[0], { type: 'path', ...wants });
+    assert.deepEqual(stand.call.snapshot().path, { kind: 'sfu', reason: 'people', encrypted: false });
+    for (const one of ALL) assert.deepEqual(sentText(stand, one)[0], { type: 'path', ...wants });
     assert.equal(stand.relays.open.size, 1);
   });
 
@@ -72,7 +72,7 @@ describe('[MEDIA-12] a room through relays', () => {
     await pass(stand, 5000);
     assert.equal(links(stand), 3);
     assert.equal(stand.relays.open.size, 0);
-    assert.deepEqual(told(stand, BEN), []);
+    assert.deepEqual(sentText(stand, BEN), []);
   });
 
   test('a participant that could not load the part for relays has links to all meanwhile, and tries again', async () => {
@@ -80,15 +80,15 @@ describe('[MEDIA-12] a room through relays', () => {
     relays.missing = true;
     const stand = await room(ALL, relays);
     await pass(stand, 1000);
-    assert.deepEqual(stand.call.snapshot().path, { way: 'mesh', why: 'not-loaded' });
+    assert.deepEqual(stand.call.snapshot().path, { kind: 'mesh', reason: 'not-loaded' });
     assert.equal(links(stand), ALL.length);
     relays.missing = false;
-    const before = told(stand, ADA).length;
+    const before = sentText(stand, ADA).length;
     await pass(stand, 5000);
     assert.equal(relays.open.size, 1);
-    assert.deepEqual(stand.call.snapshot().path, { way: 'sfu', why: 'people', sealed: false });
+    assert.deepEqual(stand.call.snapshot().path, { kind: 'sfu', reason: 'people', encrypted: false });
     assert.deepEqual(
-      told(stand, ADA)
+      sentText(stand, ADA)
         .slice(before)
         .map(({ supported }) => supported)
         .filter((able, at, all) => able !== all[at - 1]),
@@ -103,7 +103,7 @@ describe('[MEDIA-12] a room through relays', () => {
     leave(stand, ELI);
     await pass(stand, 2000);
     assert.equal(stand.relays.open.size, 0);
-    assert.deepEqual(stand.call.snapshot().path, { way: 'mesh', why: null });
+    assert.deepEqual(stand.call.snapshot().path, { kind: 'mesh', reason: null });
   });
 });
 
@@ -113,21 +113,21 @@ describe('[MEDIA-13] make before break', () => {
     assert.equal(links(stand), 3);
     join(stand, DUA);
     await pass(stand, 1000);
-    for (const one of [ADA, BEN, CEM, DUA]) says(stand, one, wants);
+    for (const one of [ADA, BEN, CEM, DUA]) sendPath(stand, one, wants);
     await pass(stand, 100);
     return stand;
   }
 
   test('a link stays until each of the two receives the other’s relayed media', async () => {
     const stand = await moving();
-    assert.deepEqual(stand.call.snapshot().path, { way: 'sfu', why: 'people', sealed: false });
+    assert.deepEqual(stand.call.snapshot().path, { kind: 'sfu', reason: 'people', encrypted: false });
     const before = links(stand);
     assert.ok(before >= 3);
     stand.relays.bring(ADA);
     await pass(stand, 100);
-    assert.equal(told(stand, ADA).at(-1)?.receiving, true);
+    assert.equal(sentText(stand, ADA).at(-1)?.receiving, true);
     assert.equal(links(stand), before, 'they have not said that they take ours');
-    says(stand, ADA, { ...wants, receiving: true });
+    sendPath(stand, ADA, { ...wants, receiving: true });
     await pass(stand, 100);
     assert.equal(links(stand), before - 1);
     const link = stand.call.snapshot().people.find((one) => one.participant === ADA)?.link;
@@ -138,7 +138,7 @@ describe('[MEDIA-13] make before break', () => {
     const stand = await moving();
     for (const one of [ADA, BEN, CEM, DUA]) {
       stand.relays.bring(one);
-      says(stand, one, { ...wants, receiving: true });
+      sendPath(stand, one, { ...wants, receiving: true });
     }
     await pass(stand, 500);
     assert.equal(links(stand), 0);
@@ -147,20 +147,21 @@ describe('[MEDIA-13] make before break', () => {
     await pass(stand, 2000);
     assert.equal(links(stand), 0, 'they may be back at once');
     await pass(stand, 2000);
-    assert.equal(told(stand, ADA).at(-1)?.preferred, 'mesh');
+    assert.equal(sentText(stand, ADA).at(-1)?.preferred, 'mesh');
     assert.equal(links(stand), 0, 'the others have not decided yet');
-    for (const one of [ADA, BEN]) says(stand, one, { preferred: 'mesh', supported: true, receiving: true });
+    for (const one of [ADA, BEN])
+      sendPath(stand, one, { preferred: 'mesh', supported: true, receiving: true });
     await pass(stand, 100);
     assert.equal(links(stand), 2);
-    const ways = stand.call
+    const paths = stand.call
       .snapshot()
       .people.map(({ link }) => (link.status === 'connected' ? link.path : ''));
-    assert.deepEqual(ways, ['sfu', 'sfu'], 'nothing comes over the links');
+    assert.deepEqual(paths, ['sfu', 'sfu'], 'nothing comes over the links');
   });
 
   test('a participant that does not support relays keeps its link', async () => {
     const stand = await room(ALL);
-    says(stand, ADA, { preferred: 'mesh', supported: false, receiving: false });
+    sendPath(stand, ADA, { preferred: 'mesh', supported: false, receiving: false });
     await pass(stand, 3000);
     assert.equal(links(stand), 4, 'and so do those who said nothing');
   });
@@ -170,7 +171,7 @@ describe('[MEDIA-13] make before break', () => {
     stand.relays.state = 'none';
     await pass(stand, 1000);
     assert.equal(links(stand), 4);
-    assert.deepEqual(stand.call.snapshot().path, { way: 'mesh', why: 'no-relay' });
+    assert.deepEqual(stand.call.snapshot().path, { kind: 'mesh', reason: 'no-relay' });
   });
 });
 
@@ -179,7 +180,7 @@ describe('[MEDIA-13] a large room', () => {
 
   async function relayed(): Promise<Stand> {
     const stand = await room(MANY);
-    for (const one of MANY) says(stand, one, { ...wants, receiving: true });
+    for (const one of MANY) sendPath(stand, one, { ...wants, receiving: true });
     for (const one of MANY) stand.relays.bring(one);
     await pass(stand, 1000);
     assert.equal(links(stand), 0);
@@ -192,24 +193,24 @@ describe('[MEDIA-13] a large room', () => {
     stand.relays.state = 'none';
     await pass(stand, 3000);
     assert.equal(links(stand), 0);
-    assert.equal(told(stand, ADA).at(-1)?.supported, false);
+    assert.equal(sentText(stand, ADA).at(-1)?.supported, false);
   });
 
   test('makes no link to a participant whose relay is unavailable, but to one that never could use a relay', async () => {
     const stand = await relayed();
-    says(stand, ADA, { preferred: 'sfu', supported: false, receiving: false });
+    sendPath(stand, ADA, { preferred: 'sfu', supported: false, receiving: false });
     await pass(stand, 500);
     assert.equal(links(stand), 0);
     join(stand, participant('1'));
     await pass(stand, 100);
-    says(stand, participant('1'), { preferred: 'mesh', supported: false, receiving: false });
+    sendPath(stand, participant('1'), { preferred: 'mesh', supported: false, receiving: false });
     await pass(stand, 500);
     assert.equal(links(stand), 1);
   });
 
   test('receives the audio of a speaker also while their picture does not arrive', async () => {
     const stand = await room(MANY);
-    for (const one of MANY) says(stand, one, wants);
+    for (const one of MANY) sendPath(stand, one, wants);
     stand.relays.bring(BEN);
     await pass(stand, 3000);
     const [open] = stand.relays.open;
@@ -228,7 +229,7 @@ describe('[MEDIA-16] an end-to-end key', () => {
     await pass(stand, 100);
     const [after, ...others] = stand.relays.open;
     assert.deepEqual([after?.secret, others.length], ['AAECAwQFBgcICQoLDA0ODw', 0]);
-    assert.deepEqual(stand.call.snapshot().path, { way: 'sfu', why: 'people', sealed: true });
+    assert.deepEqual(stand.call.snapshot().path, { kind: 'sfu', reason: 'people', encrypted: true });
     stand.call.setMediaKey('AAECAwQFBgcICQoLDA0ODw');
     await pass(stand, 100);
     assert.ok(after && stand.relays.open.has(after), 'the same key changes nothing');
@@ -236,7 +237,7 @@ describe('[MEDIA-16] an end-to-end key', () => {
 
   test('that another participant does not have is reported for that participant', async () => {
     const stand = await room(ALL);
-    for (const one of ALL) says(stand, one, { ...wants, receiving: true });
+    for (const one of ALL) sendPath(stand, one, { ...wants, receiving: true });
     stand.relays.otherKey.add(BEN);
     stand.relays.bring(ADA);
     await pass(stand, 1000);

@@ -15,7 +15,7 @@ const MAX = 3;
 const NOTHING = { microphone: null, camera: null, screen: null };
 
 interface Stand {
-  readonly ways: MediaPaths;
+  readonly paths: MediaPaths;
   readonly relays: FakeRelays;
   readonly clock: FakeClock;
   /** Participants with a link that carries their voice unless it is muted. */
@@ -44,42 +44,42 @@ function stand(): Stand {
       if (!links.has(with_)) links.set(with_, { voice: Object.assign(fakeTrack('audio'), { muted: true }) });
     },
     closeLink: (with_: ParticipantId) => links.delete(with_),
-    tellPath: () => undefined,
+    sendPath: () => undefined,
   } as unknown as Mesh;
   const relays = fakeRelays();
   const ports = fakePorts({ relayedMedia: relays.load });
   let changes = 0;
-  const ways = new MediaPaths(NOTHING, {
+  const paths = new MediaPaths(NOTHING, {
     ports,
     mesh,
     room: ROOM,
     api: '',
     secret: null,
-    askRelay: () => Promise.resolve(null),
+    requestRelay: () => Promise.resolve(null),
     onChange: () => (changes += 1),
   });
-  return { ways, relays, clock: ports.clock, links, changes: () => changes };
+  return { paths, relays, clock: ports.clock, links, changes: () => changes };
 }
 
-async function people({ ways, clock }: Stand, ...who: ParticipantId[]): Promise<void> {
+async function people({ paths, clock }: Stand, ...who: ParticipantId[]): Promise<void> {
   const said = { audio: true, video: false, screen: false };
-  ways.follow(ME, new Map(who.map((one) => [one, { ...member(one, one), media: said }])), MAX);
-  ways.update();
+  paths.follow(ME, new Map(who.map((one) => [one, { ...member(one, one), media: said }])), MAX);
+  paths.update();
   // A room returns to the mesh some seconds after people left.
   await clock.advance(3500);
 }
 
 /** Through their own stream, which the page plays, or in the mix. `mixed` agrees with the contents of the mix. */
-function heardBy({ ways, relays }: Stand, who: ParticipantId): 'mix' | 'stream' {
+function outputOf({ paths, relays }: Stand, who: ParticipantId): 'mix' | 'stream' {
   const [room] = relays.open;
-  const { mixed } = ways.shown(who);
+  const { mixed } = paths.shown(who);
   if (room !== undefined) assert.equal(room.mixed.has(who), mixed, 'never twice, never not at all');
-  assert.equal(ways.mix, room?.mix ?? null);
+  assert.equal(paths.mix, room?.mix ?? null);
   return mixed ? 'mix' : 'stream';
 }
 
-const says = ({ ways }: Stand, who: ParticipantId, want: 'mesh' | 'sfu', takes: boolean): void =>
-  ways.receive(who, { type: 'path', preferred: want, supported: true, receiving: takes });
+const sendPath = ({ paths }: Stand, who: ParticipantId, want: 'mesh' | 'sfu', receiving: boolean): void =>
+  paths.receive(who, { type: 'path', preferred: want, supported: true, receiving: receiving });
 
 /** Ada has a link and her audio arrives; then the room becomes too large. No relayed media has arrived yet. */
 async function moving(): Promise<Stand> {
@@ -88,68 +88,68 @@ async function moving(): Promise<Stand> {
   const voice = room.links.get(ADA)?.voice;
   assert.ok(voice);
   voice.muted = false;
-  assert.equal(heardBy(room, ADA), 'stream');
+  assert.equal(outputOf(room, ADA), 'stream');
   await people(room, ADA, BEN, CEM);
-  for (const one of [ADA, BEN]) says(room, one, 'sfu', false);
+  for (const one of [ADA, BEN]) sendPath(room, one, 'sfu', false);
   return room;
 }
 
 describe('[MEDIA-13] the mix', () => {
   test('contains each person from the time their relayed media takes over, not before', async () => {
     const room = await moving();
-    assert.ok(room.ways.mix);
-    assert.deepEqual([heardBy(room, ADA), heardBy(room, BEN)], ['stream', 'stream']);
+    assert.ok(room.paths.mix);
+    assert.deepEqual([outputOf(room, ADA), outputOf(room, BEN)], ['stream', 'stream']);
     room.relays.bring(ADA);
-    assert.deepEqual([heardBy(room, ADA), heardBy(room, BEN)], ['mix', 'stream']);
+    assert.deepEqual([outputOf(room, ADA), outputOf(room, BEN)], ['mix', 'stream']);
     assert.ok(room.links.has(ADA), 'Ada does not have ours yet');
-    says(room, ADA, 'sfu', true);
+    sendPath(room, ADA, 'sfu', true);
     assert.ok(!room.links.has(ADA));
     room.relays.bring(BEN);
-    assert.deepEqual([heardBy(room, ADA), heardBy(room, BEN)], ['mix', 'mix']);
+    assert.deepEqual([outputOf(room, ADA), outputOf(room, BEN)], ['mix', 'mix']);
   });
 
   test('contains them until their voice arrives over the link, which is reported although only time has passed', async () => {
     const room = await moving();
     for (const one of [ADA, BEN]) {
       room.relays.bring(one);
-      says(room, one, 'sfu', true);
+      sendPath(room, one, 'sfu', true);
     }
     await people(room, ADA);
-    says(room, ADA, 'mesh', true);
+    sendPath(room, ADA, 'mesh', true);
     const voice = room.links.get(ADA)?.voice;
     assert.ok(voice, 'a link is made');
     await room.clock.advance(1000);
-    assert.equal(heardBy(room, ADA), 'mix', 'nothing comes over it');
+    assert.equal(outputOf(room, ADA), 'mix', 'nothing comes over it');
     voice.muted = false;
-    const told = room.changes();
+    const sentText = room.changes();
     await room.clock.advance(1000);
-    assert.equal(heardBy(room, ADA), 'stream');
-    assert.ok(room.changes() > told);
+    assert.equal(outputOf(room, ADA), 'stream');
+    assert.ok(room.changes() > sentText);
   });
 
   test('keeps people without a link while the relay is lost: no stream of their own begins to play for a moment', async () => {
     const room = await moving();
     room.relays.bring(ADA);
-    says(room, ADA, 'sfu', true);
+    sendPath(room, ADA, 'sfu', true);
     room.relays.lose();
-    assert.equal(heardBy(room, ADA), 'mix');
+    assert.equal(outputOf(room, ADA), 'mix');
     room.relays.bring(ADA);
-    assert.equal(heardBy(room, ADA), 'mix');
+    assert.equal(outputOf(room, ADA), 'mix');
   });
 
   test('is another object with another key, and null when relays are no longer used', async () => {
     const room = await moving();
-    const { mix } = room.ways;
+    const { mix } = room.paths;
     room.relays.bring(ADA);
-    room.ways.setSecret('AAECAwQFBgcICQoLDA0ODw');
+    room.paths.setSecret('AAECAwQFBgcICQoLDA0ODw');
     await room.clock.advance(1000);
-    assert.ok(room.ways.mix);
-    assert.notEqual(room.ways.mix, mix);
-    assert.equal(heardBy(room, ADA), 'mix');
+    assert.ok(room.paths.mix);
+    assert.notEqual(room.paths.mix, mix);
+    assert.equal(outputOf(room, ADA), 'mix');
     await people(room, CEM);
-    says(room, CEM, 'mesh', false);
+    sendPath(room, CEM, 'mesh', false);
     await room.clock.advance(10_000);
-    assert.equal(room.ways.mix, null);
-    assert.equal(heardBy(room, CEM), 'stream');
+    assert.equal(room.paths.mix, null);
+    assert.equal(outputOf(room, CEM), 'stream');
   });
 });

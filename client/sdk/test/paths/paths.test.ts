@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { planOf, wayOfRoom, type Pair, type Way } from '../../src/paths/paths.ts';
+import { planOf, pathOfRoom, type Pair, type MediaPath } from '../../src/paths/paths.ts';
 
 describe('[MEDIA-12] the path of a room', () => {
   test('the fifth participant moves it to the relays, and it returns when two have left', () => {
-    const ways: string[] = [];
-    let way: Way = 'mesh';
+    const paths: string[] = [];
+    let path: MediaPath = 'mesh';
     for (const people of [1, 2, 3, 4, 5, 6, 5, 4, 5, 4, 3, 4]) {
-      way = wayOfRoom(way, people, 4);
-      ways.push(`${people} ${way}`);
+      path = pathOfRoom(path, people, 4);
+      paths.push(`${people} ${path}`);
     }
-    assert.deepEqual(ways, [
+    assert.deepEqual(paths, [
       '1 mesh',
       '2 mesh',
       '3 mesh',
@@ -32,8 +32,8 @@ describe('[MEDIA-13] a pair', () => {
     mine: 'mesh',
     theirs: 'mesh',
     able: true,
-    takes: false,
-    taken: false,
+    receiving: false,
+    peerReceiving: false,
     flows: true,
     overdue: false,
   };
@@ -46,9 +46,13 @@ describe('[MEDIA-13] a pair', () => {
   test('keeps its link until each side receives the other’s media, and shows the link’s media until ours arrives', () => {
     const moving = { ...pair, mine: 'sfu', theirs: 'sfu' } as const;
     assert.deepEqual(planOf(moving), { link: 'keep', subscribe: true, shown: 'mesh' });
-    assert.deepEqual(planOf({ ...moving, taken: true }), { link: 'keep', subscribe: true, shown: 'mesh' });
-    assert.deepEqual(planOf({ ...moving, takes: true }), { link: 'keep', subscribe: true, shown: 'sfu' });
-    assert.deepEqual(planOf({ ...moving, takes: true, taken: true }), {
+    assert.deepEqual(planOf({ ...moving, peerReceiving: true }), {
+      link: 'keep',
+      subscribe: true,
+      shown: 'mesh',
+    });
+    assert.deepEqual(planOf({ ...moving, receiving: true }), { link: 'keep', subscribe: true, shown: 'sfu' });
+    assert.deepEqual(planOf({ ...moving, receiving: true, peerReceiving: true }), {
       link: 'close',
       subscribe: true,
       shown: 'sfu',
@@ -56,7 +60,7 @@ describe('[MEDIA-13] a pair', () => {
   });
 
   test('keeps the relays until media arrives over the link', () => {
-    const back = { ...pair, takes: true, taken: true, flows: false };
+    const back = { ...pair, receiving: true, peerReceiving: true, flows: false };
     assert.deepEqual(planOf(back), { link: 'open', subscribe: true, shown: 'sfu' });
     assert.deepEqual(planOf({ ...back, flows: true }), { link: 'open', subscribe: false, shown: 'mesh' });
   });

@@ -37,7 +37,7 @@ describe('the state of the room', () => {
     const service = fakeService();
     const call = await service.enter();
     assert.equal(call.snapshot().view?.locked, false);
-    service.socket.say({ type: 'room-changed', room: { ...welcome().room, locked: true } });
+    service.socket.sendMessage({ type: 'room-changed', room: { ...welcome().room, locked: true } });
     assert.equal(call.snapshot().view?.locked, true);
   });
 
@@ -45,9 +45,14 @@ describe('the state of the room', () => {
     const service = fakeService();
     const call = await service.enter();
     assert.equal(call.snapshot().me.owner, false);
-    service.socket.say({ type: 'joined', member: { ...member(ADA, 'Ada'), owner: true } });
+    service.socket.sendMessage({ type: 'joined', member: { ...member(ADA, 'Ada'), owner: true } });
     assert.equal(call.snapshot().people[0]?.owner, true);
-    service.socket.say({ type: 'changed', participant: ADA, name: 'Ada L', media: member(ADA, '').media });
+    service.socket.sendMessage({
+      type: 'changed',
+      participant: ADA,
+      name: 'Ada L',
+      media: member(ADA, '').media,
+    });
     assert.equal(call.snapshot().people[0]?.owner, true, 'a change of name keeps it');
   });
 
@@ -56,13 +61,13 @@ describe('the state of the room', () => {
     const call = service.join({ ownerKey: 'key' });
     await service.settle();
     service.socket.open();
-    service.socket.say(welcome({ owner: true, lobby: [{ participant: ADA, name: 'Ada' }] }));
+    service.socket.sendMessage(welcome({ owner: true, lobby: [{ participant: ADA, name: 'Ada' }] }));
     assert.equal(call.snapshot().me.owner, true);
     assert.equal(call.snapshot().lobby.length, 1);
     service.socket.drop(1006);
     await service.ports.clock.until(() => service.sockets.length === 2, 20_000);
     service.socket.open();
-    service.socket.say(welcome({ owner: true, lobby: [] }));
+    service.socket.sendMessage(welcome({ owner: true, lobby: [] }));
     assert.deepEqual(call.snapshot().lobby, []);
   });
 
@@ -71,8 +76,8 @@ describe('the state of the room', () => {
     const call = await service.enter();
     call.setMicrophone({ kind: 'audio' } as MediaStreamTrack);
     assert.equal(call.snapshot().muteRequests, 0);
-    service.socket.say({ type: 'mute-requested' });
-    service.socket.say({ type: 'mute-requested' });
+    service.socket.sendMessage({ type: 'mute-requested' });
+    service.socket.sendMessage({ type: 'mute-requested' });
     assert.equal(call.snapshot().muteRequests, 2);
     assert.equal(call.snapshot().me.media.audio, true);
   });

@@ -64,18 +64,20 @@ function inFirefox(deviceRate: number) {
     Object.assign(this, track);
   };
   give({ AudioContext: Context, MediaStream: Stream });
-  const heard: Sound[] = [];
+  const received: Sound[] = [];
   const read = (rate: number) =>
-    browserMedia(page).readAudio({ rate } as unknown as MediaStreamTrack, (sound) => heard.push(sound));
-  return { heard, read };
+    browserMedia(page).readAudio({ rate } as unknown as MediaStreamTrack, (sound) => received.push(sound));
+  return { received, read };
 }
 
 test('a microphone with another sample rate than the shared context is read in a separate context, closed with the reader', () => {
-  const { heard, read } = inFirefox(44_100);
+  const { received, read } = inFirefox(44_100);
   const reader = read(44_100);
   const own = Context.made.at(-1);
   own?.speak();
-  assert.deepEqual(heard, [{ samples: new Float32Array([0.5]), sampleRate: 44_100, timestamp: 2_000_000 }]);
+  assert.deepEqual(received, [
+    { samples: new Float32Array([0.5]), sampleRate: 44_100, timestamp: 2_000_000 },
+  ]);
   assert.equal(own?.state, 'running');
   reader.close();
   assert.equal(own?.state, 'closed');
@@ -111,13 +113,13 @@ test('the audio of a shared screen has both its channels', async () => {
     Object.assign(this, { readable: new ReadableStream({ start: (queue) => queue.enqueue(data) }) });
   };
   give({ MediaStreamTrackProcessor: Processor });
-  const heard: Sound[] = [];
+  const received: Sound[] = [];
   const own = { stop: () => undefined };
   const track = { clone: () => own } as unknown as MediaStreamTrack;
-  const reader = browserMedia(page).readAudio(track, (sound) => heard.push(sound));
+  const reader = browserMedia(page).readAudio(track, (sound) => received.push(sound));
   await setImmediate();
   reader.close();
-  assert.deepEqual(heard, [
+  assert.deepEqual(received, [
     { samples: new Float32Array([0.25, 0.25, 0.25]), sampleRate: SHARED_RATE, timestamp: 7 },
   ]);
   assert.equal(closed, 1);

@@ -151,7 +151,7 @@ test('[MEDIA-14] a picture with more pixels than the limit is not shown, and not
   await until(2000);
   assert.deepEqual([shown.length, seen.open, seen.most, refused.length], [0, 0, 1, 1]);
   player.onCut();
-  assert.equal(player.tally.cut, 0, 'nor does what comes of it afterwards count as trouble');
+  assert.equal(player.counters.cut, 0, 'nor does what comes of it afterwards count as trouble');
   player.close();
 });
 

@@ -9,7 +9,7 @@ import { fakeClock } from '../fakes/clock.ts';
 /** Publishes a picture to which all subscribe; returns the commands of each encoder, and the sizes in each written catalog. */
 function showing(qualities: readonly Quality[], settings: MediaTrackSettings = {}) {
   const clock = fakeClock();
-  const told: string[] = [];
+  const calls: string[] = [];
   const catalogs: string[] = [];
   let open = 0;
   let see: (frame: VideoFrame) => void = () => undefined;
@@ -18,10 +18,10 @@ function showing(qualities: readonly Quality[], settings: MediaTrackSettings = {
     encodeQueueSize = 0;
     configure({ width, height }: VideoEncoderConfig): void {
       this.state = 'configured';
-      told.push(`${width}x${height}`);
+      calls.push(`${width}x${height}`);
     }
     encode({ displayWidth, displayHeight }: VideoFrame, { keyFrame }: VideoEncoderEncodeOptions): void {
-      told.push(`${keyFrame === true ? 'key' : 'delta'} of ${displayWidth}x${displayHeight}`);
+      calls.push(`${keyFrame === true ? 'key' : 'delta'} of ${displayWidth}x${displayHeight}`);
     }
     close(): void {
       this.state = 'closed';
@@ -66,32 +66,32 @@ function showing(qualities: readonly Quality[], settings: MediaTrackSettings = {
     publisher,
     open: () => open,
     /** The commands of encoders since the previous call. */
-    told: () => told.splice(0),
+    calls: () => calls.splice(0),
     see: (width: number, height: number) => see(frame(width, height)),
   };
 }
 
 test('after a phone is turned its picture is encoded in the new size from a key frame on, and the catalog states it', async () => {
   const phone = showing(CAMERA, { width: 640, height: 360 });
-  assert.deepEqual(phone.told(), ['320x180', '640x360']);
+  assert.deepEqual(phone.calls(), ['320x180', '640x360']);
   phone.see(640, 360);
   await phone.clock.advance(100);
   phone.see(640, 360);
-  phone.told();
+  phone.calls();
   await phone.clock.advance(100);
   phone.see(360, 640);
-  assert.deepEqual(phone.told(), ['102x180', '202x360', 'key of 360x640', 'key of 360x640']);
+  assert.deepEqual(phone.calls(), ['102x180', '202x360', 'key of 360x640', 'key of 360x640']);
   assert.deepEqual(phone.catalogs, ['102x180 202x360']);
   await phone.clock.advance(100);
   phone.see(360, 640);
-  assert.deepEqual(phone.told(), ['delta of 360x640', 'delta of 360x640']);
+  assert.deepEqual(phone.calls(), ['delta of 360x640', 'delta of 360x640']);
 });
 
 test('a screen of unknown size is encoded in its own size', () => {
   const screen = showing(SCREEN);
-  screen.told();
+  screen.calls();
   screen.see(1920, 1080);
-  assert.deepEqual(screen.told(), ['1920x1080', 'key of 1920x1080']);
+  assert.deepEqual(screen.calls(), ['1920x1080', 'key of 1920x1080']);
   assert.deepEqual(screen.catalogs, ['1920x1080']);
 });
 
@@ -104,7 +104,7 @@ test('a window that is being resized is adapted once a second, and finally also 
   assert.ok(screen.catalogs.length <= 6, `${screen.catalogs.length} in five seconds`);
   await screen.clock.advance(1000);
   assert.equal(screen.catalogs.at(-1), '880x600');
-  assert.deepEqual(screen.told().slice(-2), ['880x600', 'key of 880x600']);
+  assert.deepEqual(screen.calls().slice(-2), ['880x600', 'key of 880x600']);
   assert.deepEqual([screen.open(), screen.clock.pending], [0, 0]);
 });
 

@@ -40,12 +40,12 @@ function watching() {
   } as unknown as MediaPorts;
   const subscriber = new Subscriber({
     participant: participant('a'),
-    seal: () => null,
+    cipher: () => null,
     media,
     voices,
     clock: fakeClock(),
     onChange: () => undefined,
-    onHeard: () => undefined,
+    onReceived: () => undefined,
   });
   const broadcast = new Broadcast.Producer();
   const catalogs = broadcast.createTrack(CATALOG_TRACK);
@@ -83,7 +83,7 @@ test('a voice that ends, and that of a previous page of the same participant, le
 test('[MEDIA-14] tracks that a participant enables after a move to another relay are accepted, however many moves came before', async () => {
   const { subscriber } = watching();
   const media = {} as MediaPorts;
-  const publisher = new Publisher({ media, clock: fakeClock(), codec: null, seal: null });
+  const publisher = new Publisher({ media, clock: fakeClock(), codec: null, cipher: null });
   const turn = async (microphone: MediaStreamTrack | null): Promise<boolean> => {
     publisher.set({ microphone, camera: null, screen: null });
     for (let count = 0; count < 5; count += 1) await setImmediate();
@@ -123,8 +123,8 @@ test('[MEDIA-14] a participant that sent a picture above the limit is not shown 
 
 test('a track whose broadcast ended is no longer written, and has no subscriber', async () => {
   const writer = new TrackWriter('camera/low');
-  let told = 0;
-  writer.onWanted = () => (told += 1);
+  let changes = 0;
+  writer.onWanted = () => (changes += 1);
   const broadcast = new Broadcast.Producer();
   writer.serve(broadcast);
   const reader = broadcast.consume().track('camera/low').subscribe();
@@ -132,6 +132,6 @@ test('a track whose broadcast ended is no longer written, and has no subscriber'
   assert.equal(writer.wanted, true);
   broadcast.close();
   for (let turn = 0; turn < 5; turn += 1) await setImmediate();
-  assert.deepEqual([writer.wanted, told], [false, 2]);
+  assert.deepEqual([writer.wanted, changes], [false, 2]);
   reader.close();
 });

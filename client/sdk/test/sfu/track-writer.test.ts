@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { test } from 'node:test';
 import { Broadcast, type Track } from '@moq/net';
 import { decodeFrame } from '../../src/sfu/frames.ts';
-import type { TrackSeal } from '../../src/sfu/seal.ts';
+import type { TrackCipher } from '../../src/sfu/cipher.ts';
 import { TrackWriter } from '../../src/sfu/track-writer.ts';
 
 const settle = async (): Promise<void> => {
@@ -41,7 +41,7 @@ test('[MEDIA-16] a frame that cannot be encrypted ends its group, and the next g
   const seal = {
     close: (_group: number, _index: number, bytes: Uint8Array) =>
       fails ? Promise.reject(new Error('no')) : Promise.resolve(bytes),
-  } as unknown as TrackSeal;
+  } as unknown as TrackCipher;
   const writer = new TrackWriter('camera/low', seal);
   const { reader, broadcast } = served(writer);
   const times = async (): Promise<(number | undefined)[]> => {

@@ -74,7 +74,7 @@ function playing(plays = true, container: Container = { kind: 'legacy' }) {
   const clock = fakeClock();
   const played: number[] = [];
   const samples: Float32Array[] = [];
-  let heard = 0;
+  let received = 0;
   const sink: VoiceSink = {
     track: {} as MediaStreamTrack,
     blend: () => undefined,
@@ -97,11 +97,11 @@ function playing(plays = true, container: Container = { kind: 'legacy' }) {
     clock,
     playout: new Playout(),
     sink,
-    onHeard: () => (heard += 1),
+    onReceived: () => (received += 1),
   });
   const packet = (group: number, index: number, atMs: number, bytes = 10): void =>
     player.onFrame(group, index, encodeFrame({ timestamp: atMs * 1000, payload: new Uint8Array(bytes) }));
-  return { clock, played, samples, player, packet, heard: () => heard };
+  return { clock, played, samples, player, packet, received: () => received };
 }
 
 test('words are played at the intervals of their capture, although decoders do not count the pause', async () => {
@@ -138,23 +138,23 @@ test('a voice is present with its first audio or a mark of silence, not with a p
   const voice = playing();
   CountingDecoder.refuses = true;
   voice.packet(1, 0, 0);
-  assert.equal(voice.heard(), 0);
+  assert.equal(voice.received(), 0);
   CountingDecoder.refuses = false;
   voice.packet(1, 1, 40);
   voice.packet(1, 2, 80);
-  assert.equal(voice.heard(), 1);
+  assert.equal(voice.received(), 1);
   const silent = playing();
   silent.packet(1, 0, 0, 0);
-  assert.equal(silent.heard(), 1);
+  assert.equal(silent.received(), 1);
   assert.deepEqual(silent.played, []);
 });
 
 test('audio that the sink leaves out counts as lost', () => {
-  const { packet, player, heard } = playing(false);
+  const { packet, player, received } = playing(false);
   packet(1, 0, 0);
   packet(1, 1, 40);
-  assert.equal(player.tally.lost, 2);
-  assert.equal(heard(), 0);
+  assert.equal(player.counters.lost, 2);
+  assert.equal(received(), 0);
 });
 
 test('a fragment is decoded as a whole, however many samples it has', () => {
@@ -162,10 +162,14 @@ test('a fragment is decoded as a whole, however many samples it has', () => {
   const init = Buffer.from(headerOf(PACKET_US / 1000)).toString('base64');
   const { player, played } = playing(true, { kind: 'cmaf', init });
   player.onFrame(1, 0, fragmentOf(25, 0));
-  assert.deepEqual([played.length, player.tally.lost], [25, 0]);
+  assert.deepEqual([played.length, player.counters.lost], [25, 0]);
   assert.equal((played.at(-1) ?? 0) - (played[0] ?? 0), 24 * 40);
   player.onFrame(1, 1, fragmentOf(25, 0));
-  assert.deepEqual([played.length, player.tally.lost], [25, 25], 'a decoder that is behind is given no more');
+  assert.deepEqual(
+    [played.length, player.counters.lost],
+    [25, 25],
+    'a decoder that is behind is given no more',
+  );
 });
 
 test('[MEDIA-14] a decoder that fails is replaced, but not for every packet', async () => {

@@ -193,7 +193,7 @@ test('a track that cannot be read does not affect others, and is tried again wit
     now: () => 0,
   });
   writer.onWanted();
-  assert.deepEqual([tries, marks], [2, 0], 'nobody is told that we are heard');
+  assert.deepEqual([tries, marks], [2, 0], 'no mark is sent');
   writer.onWanted();
   writer.onWanted();
   assert.deepEqual([tries, marks], [3, 1]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CODES, type Code } from '@parley/protocol/codes';
 import type { Call } from '../../src/call.ts';
-import { ME, ROOM, member, participant, welcome } from '../fakes/messages.ts';
+import { ME, ROOM, member, participant } from '../fakes/messages.ts';
 import { admitted, fakeService, refusal } from '../fakes/service.ts';
 import { nextSocket, status, welcomeNext } from '../fakes/steps.ts';
 
@@ -156,7 +156,7 @@ describe('the socket and its recovery', () => {
     test(`[RES-6] ${code}: a new join, as a new participant`, async () => {
       const service = fakeService();
       const call = await service.enter();
-      service.socket.say({ type: 'joined', member: member(participant('a'), 'Ada') });
+      service.socket.sendMessage({ type: 'joined', member: member(participant('a'), 'Ada') });
       service.socket.drop(1006);
       await nextSocket(service);
       service.socket.open();
@@ -196,7 +196,7 @@ describe('the socket and its recovery', () => {
     test(`${code} ends the call, clears the memory and leaves no timer running`, async () => {
       const service = fakeService();
       const call = await service.enter();
-      service.socket.say({ type: 'joined', member: member(participant('a'), 'Ada') });
+      service.socket.sendMessage({ type: 'joined', member: member(participant('a'), 'Ada') });
       assert.equal(service.ports.fabric.live.length, 1);
       service.socket.drop(CODES[code].close ?? 0);
       await service.ports.clock.advance(60_000);
@@ -212,7 +212,7 @@ describe('the socket and its recovery', () => {
   test('the code of a fatal error applies when the close code was lost', async () => {
     const service = fakeService();
     const call = await service.enter();
-    service.socket.say({ type: 'error', code: 'KICKED', message: '', fatal: true });
+    service.socket.sendMessage({ type: 'error', code: 'KICKED', message: '', fatal: true });
     service.socket.drop(1006);
     assert.deepEqual(ended(call), ['KICKED', false]);
   });
@@ -220,7 +220,7 @@ describe('the socket and its recovery', () => {
   test('[RES-8] a pod drains: the client stays until its slot, then resumes elsewhere', async () => {
     const service = fakeService();
     const call = await service.enter();
-    service.socket.say({ type: 'goaway', afterMs: 3000 });
+    service.socket.sendMessage({ type: 'goaway', afterMs: 3000 });
     await service.ports.clock.advance(2999);
     assert.equal(status(call), 'connected');
     await service.ports.clock.advance(1);
@@ -231,7 +231,13 @@ describe('the socket and its recovery', () => {
   test('RATE_LIMITED: resumed, not before the stated time', async () => {
     const service = fakeService();
     await service.enter();
-    service.socket.say({ type: 'error', code: 'RATE_LIMITED', message: '', fatal: true, retryAfterMs: 5000 });
+    service.socket.sendMessage({
+      type: 'error',
+      code: 'RATE_LIMITED',
+      message: '',
+      fatal: true,
+      retryAfterMs: 5000,
+    });
     service.socket.drop(4429);
     const took = await nextSocket(service);
     assert.ok(took !== null && took >= 5000);
@@ -278,18 +284,18 @@ describe('the socket and its recovery', () => {
       ['hello'],
     );
     const id = String(lines[0]?.['id']);
-    service.socket.say({ type: 'chat-ack', id, name: 'Mia', at: 1, proof: PROOF });
-    assert.equal(call.snapshot().chat[0]?.status, 'taken');
+    service.socket.sendMessage({ type: 'chat-ack', id, name: 'Mia', at: 1, proof: PROOF });
+    assert.equal(call.snapshot().chat[0]?.status, 'acknowledged');
   });
 
   test('[CHAT-8] a resume carries own lines and those of others with the proofs of the pods', async () => {
     const service = fakeService();
     const call = await service.enter();
     const line = { id: 'line-of-ada', from: participant('a'), name: 'Ada', text: 'hi', at: 1, proof: PROOF };
-    service.socket.say({ type: 'chat', line });
+    service.socket.sendMessage({ type: 'chat', line });
     call.sendChat('hello');
     const { id } = call.snapshot().chat.find(({ mine }) => mine) ?? assert.fail();
-    service.socket.say({ type: 'chat-ack', id, name: 'Shown Name', at: 2, proof: OTHER_PROOF });
+    service.socket.sendMessage({ type: 'chat-ack', id, name: 'Shown Name', at: 2, proof: OTHER_PROOF });
     service.socket.drop(1006);
     await nextSocket(service);
     const first = await welcomeNext(service);
@@ -310,7 +316,7 @@ describe('a reload of the page', () => {
   test('[RES-11] resumes with the newest token that the socket delivered', async () => {
     const service = fakeService();
     await service.enter();
-    service.socket.say({ type: 'resume-token', resume: 'a-newer-token' });
+    service.socket.sendMessage({ type: 'resume-token', resume: 'a-newer-token' });
     service.join();
     await service.settle();
     const first = await welcomeNext(service);
@@ -348,107 +354,4 @@ describe('a reload of the page', () => {
       assert.equal(service.socket.sent[0]?.['type'], 'enter');
     });
   }
-});
-
-describe('people and TURN credentials', () => {
-  test('the connection to a participant who leaves is closed', async () => {
-    const service = fakeService();
-    const call = await service.enter();
-    service.socket.say({ type: 'joined', member: member(participant('a'), 'Ada') });
-    assert.equal(service.ports.fabric.live.length, 1);
-    service.socket.say({ type: 'left', participant: participant('a'), reason: 'left' });
-    assert.equal(service.ports.fabric.live.length, 0);
-    assert.deepEqual(call.snapshot().people, []);
-  });
-
-  test('connections to people who are away stay, also when our own socket is lost', async () => {
-    const service = fakeService();
-    await service.enter();
-    service.socket.say({ type: 'joined', member: member(participant('a'), 'Ada') });
-    service.socket.say({ type: 'away', participant: participant('a') });
-    service.socket.drop(1006);
-    await service.ports.clock.advance(400);
-    assert.equal(service.ports.fabric.live.length, 1);
-  });
-
-  test('an offer that arrives before its sender is known is kept for a moment', async () => {
-    const service = fakeService();
-    const call = await service.enter();
-    const ada = participant('z');
-    const offer = { type: 'description', session: 9, round: 1, kind: 'offer', sdp: 'm=audio 0', roles: [] };
-    service.socket.text(`<${ada}\n${JSON.stringify(offer)}`);
-    service.socket.say({ type: 'joined', member: member(ada, 'Zoe') });
-    await service.ports.clock.advance(100);
-    assert.equal(service.ports.fabric.live.length, 1);
-    assert.equal(call.snapshot().people.length, 1);
-  });
-
-  const turn = (credential: string) => [{ urls: ['turn:192.0.2.1'], username: '1:network', credential }];
-  const configured = ({ ports }: ReturnType<typeof fakeService>): unknown[] =>
-    ports.fabric.live.map((connection) => connection.getConfiguration().iceServers);
-  const asked = ({ socket }: ReturnType<typeof fakeService>): number =>
-    socket.sent.filter(({ type }) => type === 'ice').length;
-  /** The pod is alive: without its messages the client would abandon the socket. */
-  const alive = (service: ReturnType<typeof fakeService>, ms: number): void => {
-    for (let at = 0; at < ms; at += 4000)
-      service.ports.clock.after(at, () => service.socket.say({ type: 'pong' }));
-  };
-
-  test('[TURN-10] connections use the ICE servers of the welcome, and those of a resume too', async () => {
-    const service = fakeService();
-    service.join();
-    await service.settle();
-    service.socket.open();
-    const roster = [member(participant('a'), 'Ada')];
-    service.socket.say(welcome({ roster, iceServers: turn('first'), iceTtlS: 600 }));
-    assert.deepEqual(configured(service), [turn('first')]);
-    service.socket.drop(1006);
-    await nextSocket(service);
-    service.socket.open();
-    service.socket.say(welcome({ roster, iceServers: turn('second'), iceTtlS: 600 }));
-    assert.deepEqual(configured(service), [turn('second')]);
-    assert.equal(asked(service), 0);
-  });
-
-  test('[TURN-2] credentials are renewed at 70 to 80 % of their lifetime, for existing and for new connections', async () => {
-    const service = fakeService();
-    await service.enter();
-    service.socket.say({ type: 'ice', iceServers: turn('first'), iceTtlS: 600 });
-    alive(service, 700_000);
-    const took = (await service.ports.clock.until(() => asked(service) === 1, 600_000)) ?? 0;
-    assert.ok(took >= 420_000 && took <= 480_000, String(took));
-    service.socket.say({ type: 'joined', member: member(participant('a'), 'Ada') });
-    service.socket.say({ type: 'ice', iceServers: turn('second'), iceTtlS: 600 });
-    service.socket.say({ type: 'joined', member: member(participant('b'), 'Bo') });
-    assert.deepEqual(configured(service), [turn('second'), turn('second')]);
-  });
-
-  test('[TURN-13] a connection bundles from its first offer, also after it received other servers', async () => {
-    const service = fakeService();
-    await service.enter();
-    service.socket.say({ type: 'joined', member: member(participant('a'), 'Ada') });
-    const bundling = (): unknown[] =>
-      service.ports.fabric.live.map((connection) => connection.getConfiguration().bundlePolicy);
-    assert.deepEqual(bundling(), ['max-bundle']);
-    service.socket.say({ type: 'ice', iceServers: turn('first'), iceTtlS: 600 });
-    assert.deepEqual(configured(service), [turn('first')]);
-    assert.deepEqual(bundling(), ['max-bundle']);
-  });
-
-  test('[TURN-2] a request without an answer is repeated while the credentials are valid', async () => {
-    const service = fakeService();
-    await service.enter();
-    service.socket.say({ type: 'ice', iceServers: turn('first'), iceTtlS: 600 });
-    alive(service, 700_000);
-    assert.notEqual(await service.ports.clock.until(() => asked(service) === 2, 600_000), null);
-  });
-
-  test('[TURN-11] a refused request is repeated after the time that the pod states', async () => {
-    const service = fakeService();
-    await service.enter();
-    const refused = { type: 'error', code: 'TOO_MANY_ICE_REQUESTS', message: '', fatal: false } as const;
-    service.socket.say({ ...refused, retryAfterMs: 7000 });
-    alive(service, 20_000);
-    assert.equal(await service.ports.clock.until(() => asked(service) === 1, 20_000), 7000);
-  });
 });

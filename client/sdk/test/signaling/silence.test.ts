@@ -12,7 +12,7 @@ describe('detection of a socket without a peer', () => {
     assert.equal(pings(), 0);
     await service.ports.clock.advance(1);
     assert.equal(pings(), 1);
-    service.socket.say({ type: 'pong' });
+    service.socket.sendMessage({ type: 'pong' });
     await service.ports.clock.advance(9999);
     assert.equal(status(call), 'connected');
     await service.ports.clock.advance(1);

@@ -56,7 +56,13 @@ function PathMark({ session }: { readonly session: CallSession }) {
   const { path } = session.snapshot.value;
   const words = pathWords(path);
   return (
-    <span class="path-mark" role="status" data-testid="path" data-way={path.way} data-why={path.why ?? ''}>
+    <span
+      class="path-mark"
+      role="status"
+      data-testid="path"
+      data-way={path.kind}
+      data-why={path.reason ?? ''}
+    >
       {words && (
         <button
           type="button"

@@ -21,25 +21,25 @@ export const PATHS: Readonly<Record<Path, { readonly name: string; readonly mean
 export function pathWords(
   path: CallPath,
 ): { readonly mark: string; readonly title: string; readonly calm: boolean } | null {
-  const { way, why } = path;
-  if (way === 'sfu') {
-    const reason =
-      why === 'people'
+  const { kind, reason } = path;
+  if (kind === 'sfu') {
+    const cause =
+      reason === 'people'
         ? 'The room is too large for direct connections'
         : 'A direct connection to someone is not possible';
-    return path.sealed
+    return path.encrypted
       ? {
           mark: 'End-to-end encrypted',
-          title: `${reason}, so voice and video go through media relays, which cannot read them: the key is in your link.`,
+          title: `${cause}, so voice and video go through media relays, which cannot read them: the key is in your link.`,
           calm: true,
         }
       : {
           mark: 'Through relays',
-          title: `${reason}, so voice and video go through media relays. Relays can read them.`,
+          title: `${cause}, so voice and video go through media relays. Relays can read them.`,
           calm: false,
         };
   }
-  switch (why) {
+  switch (reason) {
     case null:
       return null;
     case 'no-relay':
@@ -62,6 +62,6 @@ export function pathWords(
         calm: false,
       };
     default:
-      return why satisfies never;
+      return reason satisfies never;
   }
 }

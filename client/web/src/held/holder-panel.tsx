@@ -46,7 +46,7 @@ function factsOf(view: PageView, visitors: number | null): readonly Fact[] {
   add('readers', 'Fetching it', view.readers, grouped(view.readers ?? 0));
   add('visitors', 'Visitors here', visitors, grouped(visitors ?? 0));
   add('bytes', 'Size', view.head?.bytes ?? null, amount(view.head?.bytes ?? 0));
-  if (view.way !== 'connecting') add('way', 'Path', view.way, WAY[view.way]);
+  if (view.path !== 'connecting') add('way', 'Path', view.path, WAY[view.path]);
   add('received', 'Received', view.received, amount(view.received));
   add('sent', 'Sent to others', view.sent, amount(view.sent));
   if (view.dropped > 0) add('dropped', 'Sent invalid data', view.dropped);
@@ -54,8 +54,8 @@ function factsOf(view: PageView, visitors: number | null): readonly Fact[] {
 }
 
 function Peers({ view }: { readonly view: PageView }) {
-  const open = view.peers.filter(({ way }) => way !== 'connecting');
-  const words = view.state === 'here' ? null : sources(view.peers, { open: view.seal === 'none' });
+  const open = view.peers.filter(({ path }) => path !== 'connecting');
+  const words = view.state === 'here' ? null : sources(view.peers, { open: view.encryption === 'none' });
   return (
     <section class="peers" aria-label="Connections">
       <h2>{open.length === 0 ? 'Not connected' : `Connected to ${open.length}`}</h2>
@@ -63,8 +63,8 @@ function Peers({ view }: { readonly view: PageView }) {
       {view.peers.length > 0 && (
         <ul data-testid="peers">
           {view.peers.map((peer) => (
-            <li key={peer.visitor} data-way={peer.way}>
-              <span class={`peer-way ${peer.way}`}>{WAY[peer.way]}</span>
+            <li key={peer.visitor} data-way={peer.path}>
+              <span class={`peer-way ${peer.path}`}>{WAY[peer.path]}</span>
               <span class="soft small">{amounts(peer)}</span>
             </li>
           ))}

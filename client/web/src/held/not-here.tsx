@@ -85,7 +85,8 @@ function Fetching({ view }: { readonly view: PageView }) {
         {here} of {of} parts{view.head === null ? '' : ` of ${amount(view.head.bytes)}`}
       </p>
       <p data-testid="sources" role="status">
-        {sources(view.peers, { open: view.seal === 'none' }) ?? 'Connecting with the people who have it…'}
+        {sources(view.peers, { open: view.encryption === 'none' }) ??
+          'Connecting with the people who have it…'}
       </p>
     </Card>
   );
@@ -104,9 +105,14 @@ function Sealed({ view, onKey }: { readonly view: PageView; readonly onKey: (key
   const [text, setText] = useState('');
   const [wrong, setWrong] = useState(false);
   return (
-    <Card icon="lock" mood="wait" title="This page is encrypted" testid={`sealed-${view.seal ?? 'unknown'}`}>
+    <Card
+      icon="lock"
+      mood="wait"
+      title="This page is encrypted"
+      testid={`sealed-${view.encryption ?? 'unknown'}`}
+    >
       <p>
-        {view.seal === 'wrong-key'
+        {view.encryption === 'wrong-key'
           ? 'The key in the link is wrong.'
           : 'The link has no key. A part of it is missing.'}{' '}
         This tab still passes the page on to others, but cannot read it.

@@ -33,7 +33,7 @@ export function ReadPage({ pages, page }: ReadPageProps) {
   const [key, setKey] = useLinkKey(page);
   const [panel, setPanel] = useState(() => browserStore.read(PANEL) !== 'off');
   const view = snapshot.pages.find((each) => each.page === page);
-  const content = useMemo(() => pages.content(page), [page, view?.state, view?.seal]);
+  const content = useMemo(() => pages.content(page), [page, view?.state, view?.encryption]);
   const heading = usePageTitle(`${titleOf(view ?? { head: null, page })} · Parley`);
   useEffect(() => {
     if (!closed) pages.read(page, key);
@@ -64,7 +64,7 @@ export function ReadPage({ pages, page }: ReadPageProps) {
       <main class="held-main">
         {view !== undefined && <KeepOpen view={view} link={link} sealed={key !== null} />}
         <Trouble snapshot={snapshot} />
-        {view?.way === 'relay' && view.seal === 'none' && <RelayCanRead />}
+        {view?.path === 'relay' && view.encryption === 'none' && <RelayCanRead />}
         <Content view={view} content={content} snapshot={snapshot} onKey={setKey} />
       </main>
       {panel && view !== undefined && (
@@ -95,7 +95,7 @@ const dataOf = (view: PageView | undefined) => ({
   'data-holders': view?.holders ?? '',
   'data-readers': view?.readers ?? '',
   'data-last': view?.last ?? false,
-  'data-way': view?.way ?? 'connecting',
+  'data-way': view?.path ?? 'connecting',
   'data-received': view?.received ?? 0,
   'data-sent': view?.sent ?? 0,
   'data-dropped': view?.dropped ?? 0,
@@ -159,7 +159,7 @@ function Content({
 }
 
 function Standing({ view }: { readonly view: PageView }) {
-  const sealed = view.seal !== null && view.seal !== 'none';
+  const sealed = view.encryption !== null && view.encryption !== 'none';
   return (
     <div class="held-standing">
       {sealed && (

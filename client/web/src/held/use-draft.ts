@@ -63,7 +63,9 @@ export function useDraft(pages: Pages, { maxBytes, onMade }: DraftOptions): Draf
       return;
     }
     setBusy(true);
-    const made = await pages.make(content, { sealed }).catch((): PageRefusal => ({ code: '', message: '' }));
+    const made = await pages
+      .make(content, { encrypted: sealed })
+      .catch((): PageRefusal => ({ code: '', message: '' }));
     setBusy(false);
     if ('page' in made) onMade(made);
     else setProblem(refusedFor(made));

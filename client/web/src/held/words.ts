@@ -1,5 +1,5 @@
 /** What is known of a page, in words. */
-import type { PagePeer, PageView, PageWay } from '@parley/sdk/pages/api';
+import type { PagePeer, PageView, PagePath } from '@parley/sdk/pages/api';
 import { duration, grouped } from '../streams/amounts.ts';
 
 export const KEPT_OPEN =
@@ -22,7 +22,7 @@ export function amount(bytes: number): string {
   return `${number.toFixed(digits)} ${UNITS[power]}`;
 }
 
-export const WAY: Readonly<Record<PageWay, string>> = {
+export const WAY: Readonly<Record<PagePath, string>> = {
   connecting: 'Connecting',
   direct: 'Directly',
   turn: 'Through TURN',
@@ -31,7 +31,7 @@ export const WAY: Readonly<Record<PageWay, string>> = {
 
 /** The visitors that send a page, and their paths; `null` without visitors. `open`: not encrypted, so that the relay could read it. */
 export function sources(peers: readonly PagePeer[], { open }: { readonly open: boolean }): string | null {
-  const count = (way: PageWay): number => peers.filter((peer) => peer.way === way).length;
+  const count = (way: PagePath): number => peers.filter((peer) => peer.path === way).length;
   const [direct, turn, relay] = [count('direct'), count('turn'), count('relay')];
   const all = direct + turn + relay;
   if (all === 0) return null;

@@ -128,8 +128,8 @@ function LinkTrouble({ view, link }: LinkTroubleProps) {
     <div class="callout trouble" role="alert" data-testid="trouble">
       <Icon name="warning" />
       <div>
-        <strong>{link.why.title}</strong>
-        <p>{link.why.body}</p>
+        <strong>{link.reason.title}</strong>
+        <p>{link.reason.body}</p>
         {link.at === 'waiting' && <Countdown until={link.until} />}
         <button type="button" class="button" data-testid="retry" onClick={() => view.retry()}>
           {link.at === 'waiting' ? 'Try now' : 'Try again'}

@@ -6,7 +6,7 @@ import { LocalMedia } from '../media/local-media.ts';
 import type { Publisher, Sent, Shown } from './ports.ts';
 import { BROKEN, LOST, UNSUPPORTED } from './refusals.ts';
 import { RelayLink, type Link } from './relay-link.ts';
-import { askTheWay } from './way-in.ts';
+import { requestRelay } from './way-in.ts';
 
 export interface PublishFigures extends Sent {
   readonly connectedMs: number | null;
@@ -125,18 +125,18 @@ export class PublishSession implements PublishView {
     this.#connections = 0;
     this.link.value = { at: 'connecting' };
     if (!('VideoEncoder' in globalThis)) {
-      this.link.value = { at: 'stopped', why: UNSUPPORTED };
+      this.link.value = { at: 'stopped', reason: UNSUPPORTED };
       return;
     }
     const library = await import('./publisher.ts').catch(() => null);
     if (round !== this.#round) return;
     if (library === null) {
-      this.link.value = { at: 'stopped', why: BROKEN };
+      this.link.value = { at: 'stopped', reason: BROKEN };
       return;
     }
     const publisher = new library.MoqPublisher();
     const relay = new RelayLink({
-      ask: (without) => askTheWay(this.name, true, without),
+      ask: (without) => requestRelay(this.name, true, without),
       open: ({ relay: at }) => openRelay(library.connect, at, location.origin),
       lost: LOST.publish,
       // Viewers wait for it.

@@ -8,7 +8,7 @@ export function WatchNote({ view }: { readonly view: WatchView }) {
   const broadcast = view.broadcast.value;
   if (link.at === 'waiting' || link.at === 'stopped')
     return (
-      <Trouble why={link.why} banner={broadcast !== 'nobody' && link.at === 'waiting'}>
+      <Trouble why={link.reason} banner={broadcast !== 'nobody' && link.at === 'waiting'}>
         {link.at === 'waiting' && <Countdown until={link.until} />}
         <button type="button" class="button primary" data-testid="retry" onClick={() => view.retry()}>
           {link.at === 'waiting' ? 'Try now' : 'Try again'}

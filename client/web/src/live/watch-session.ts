@@ -5,7 +5,7 @@ import { HISTORY, Meter } from '../streams/meter.ts';
 import type { Player, Seen } from './ports.ts';
 import { BROKEN, LOST, UNSUPPORTED } from './refusals.ts';
 import { RelayLink, SPREAD_MS, type Link } from './relay-link.ts';
-import { askTheWay } from './way-in.ts';
+import { requestRelay } from './way-in.ts';
 
 /** The first state: not published since the page was opened; `gone`: published before, and ended. */
 export type Broadcast = 'nobody' | 'starting' | 'playing' | 'gone';
@@ -127,13 +127,13 @@ export class WatchSession implements WatchView {
   async #begin(): Promise<void> {
     this.link.value = { at: 'connecting' };
     if (!('VideoDecoder' in globalThis)) {
-      this.link.value = { at: 'stopped', why: UNSUPPORTED };
+      this.link.value = { at: 'stopped', reason: UNSUPPORTED };
       return;
     }
     const library = await import('./player.ts').catch(() => null);
     if (this.#closed) return;
     if (library === null) {
-      this.link.value = { at: 'stopped', why: BROKEN };
+      this.link.value = { at: 'stopped', reason: BROKEN };
       return;
     }
     const player = new library.MoqPlayer((status) => {
@@ -143,7 +143,7 @@ export class WatchSession implements WatchView {
     this.#player = player;
     this.canvas.value = player.canvas;
     this.#relay = new RelayLink({
-      ask: (without) => askTheWay(this.name, false, without),
+      ask: (without) => requestRelay(this.name, false, without),
       open: ({ relay }) => openRelay(library.connect, relay, location.origin),
       lost: LOST.watch,
       spreadMs: SPREAD_MS,

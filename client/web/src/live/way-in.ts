@@ -1,9 +1,9 @@
 /** Asks the service for a relay before every connection, because the answer may change (MEDIA-6). */
-import type { WayAnswer as SdkAnswer, WayIn } from '@parley/sdk/sfu/relay-link';
+import type { AssignmentAnswer as SdkAnswer, RelayAssignment } from '@parley/sdk/sfu/relay-link';
 import type { Close } from '../streams/closes.ts';
 import { refusalOf, UNREACHABLE } from './refusals.ts';
 
-export type WayAnswer = SdkAnswer<Close>;
+export type AssignmentAnswer = SdkAnswer<Close>;
 
 /**
  * The service answers from memory. If it does not, the connection that the browser keeps may lead to a dead edge until TCP times out. The second
@@ -15,12 +15,16 @@ const ATTEMPTS = [
 ] as const;
 
 /** `exclude`: the address of the relay that was lost or drains (MEDIA-10). */
-export async function askTheWay(name: string, publish: boolean, exclude?: string): Promise<WayAnswer> {
+export async function requestRelay(
+  name: string,
+  publish: boolean,
+  exclude?: string,
+): Promise<AssignmentAnswer> {
   try {
     const answer = await post(`/v1/live/${encodeURIComponent(name)}`, JSON.stringify({ publish, exclude }));
     const body: unknown = await answer.json().catch(() => null);
     // The answer comes from our own origin.
-    if (answer.ok && body !== null) return { way: body as WayIn };
+    if (answer.ok && body !== null) return { assignment: body as RelayAssignment };
     return { refused: refusalOf(codeIn(body)), afterMs: retryAfterMs(answer) };
   } catch {
     return { refused: UNREACHABLE, afterMs: null };

@@ -1,6 +1,6 @@
 /** A WebSocket that reconnects: at once if the relay asks for it, otherwise after a growing pause. */
 import { closeOf, type Close } from './closes.ts';
-import { STEADY_MS, waitMs } from '@parley/sdk/sfu/waiting';
+import { STABLE_MS, retryDelayMs } from '@parley/sdk/sfu/retry-delay';
 
 export type Link =
   | { readonly at: 'connecting' }
@@ -63,13 +63,13 @@ export class StreamSocket {
     });
     socket.addEventListener('close', (event) => {
       if (socket !== this.#socket) return;
-      if (openedAt !== null && performance.now() - openedAt > STEADY_MS) this.#tries = 0;
+      if (openedAt !== null && performance.now() - openedAt > STABLE_MS) this.#tries = 0;
       this.#again(closeOf(event, openedAt !== null));
     });
   }
 
   #again(why: Close): void {
-    const ms = waitMs(why.again, this.#tries, Math.random());
+    const ms = retryDelayMs(why.again, this.#tries, Math.random());
     this.#drop();
     if (ms === null) {
       this.#tries = 0;

@@ -63,7 +63,15 @@ export class FakeCall implements Call {
     const { me, chat } = this.#snapshot;
     const id = `mine-${chat.length}`.padEnd(8, '0');
     const from = me.participant ?? '';
-    const line = { id, from, name: me.name, text, at: Date.now(), mine: true, status: 'taken' } as const;
+    const line = {
+      id,
+      from,
+      name: me.name,
+      text,
+      at: Date.now(),
+      mine: true,
+      status: 'acknowledged',
+    } as const;
     this.show({ chat: [...chat, line] });
     return true;
   }

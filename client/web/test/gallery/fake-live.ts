@@ -18,10 +18,10 @@ export const OVER_QUIC: Link = { at: 'open', since: 0, transport: 'WebTransport'
 export const OVER_TCP: Link = { at: 'open', since: 0, transport: 'WebSocket' };
 export const waiting = (code: string): Link => ({
   at: 'waiting',
-  why: REFUSALS[code] ?? LOST.watch,
+  reason: REFUSALS[code] ?? LOST.watch,
   until: performance.now() + 7000,
 });
-export const stopped = (code: string): Link => ({ at: 'stopped', why: REFUSALS[code] ?? LOST.watch });
+export const stopped = (code: string): Link => ({ at: 'stopped', reason: REFUSALS[code] ?? LOST.watch });
 
 const SEEN: WatchFigures = {
   ...NO_FIGURES,

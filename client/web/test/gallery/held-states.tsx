@@ -17,7 +17,7 @@ const make = (pages: FakePages = {}, problem = false): ComponentChild => (
 );
 const read = (pages: FakePages): ComponentChild => <ReadPage pages={fakePages(pages)} page={ADDRESS} />;
 const alone = { holders: 1, readers: 0, last: true, peers: [], received: 0, sent: 0 } as const;
-const away = { head: null, seal: null, chunks: null, peers: [], way: 'connecting' } as const;
+const away = { head: null, encryption: null, chunks: null, peers: [], path: 'connecting' } as const;
 
 /** As soon as the element exists. */
 function write(kind: string, words: string): void {
@@ -97,12 +97,13 @@ export const HELD_STATES: Readonly<Record<string, () => ComponentChild>> = {
       view: {
         holders: 2,
         readers: 0,
-        way: 'relay',
-        peers: [{ visitor: 'v0000000000000001', way: 'relay', whole: true, received: 81_920, sent: 0 }],
+        path: 'relay',
+        peers: [{ visitor: 'v0000000000000001', path: 'relay', whole: true, received: 81_920, sent: 0 }],
       },
     }),
-  'held-sealed': () => read({ view: { seal: 'open', peers: [] } }),
-  'held-no-key': () => read({ view: { seal: 'no-key', head: { type: '', name: null, bytes: 81_920 } } }),
+  'held-sealed': () => read({ view: { encryption: 'open', peers: [] } }),
+  'held-no-key': () =>
+    read({ view: { encryption: 'no-key', head: { type: '', name: null, bytes: 81_920 } } }),
   'held-finding': () =>
     read({ view: { ...away, state: 'finding', holders: null, readers: null, history: [] } }),
   'held-fetching': () =>

@@ -53,19 +53,19 @@ export function people(count: number): readonly Person[] {
 const NOON = Date.UTC(2026, 4, 4, 10, 12);
 
 export const CHAT: readonly ChatEntry[] = [
-  ['Mara Lindqvist', 'p0000000000000001', 'Good morning! Can everyone hear me?', 'taken'],
+  ['Mara Lindqvist', 'p0000000000000001', 'Good morning! Can everyone hear me?', 'acknowledged'],
   [
     'Mara Lindqvist',
     'p0000000000000001',
     'The plan is at https://example.org/spring-fair/plan, page two.',
-    'taken',
+    'acknowledged',
   ],
-  ['Me', 'me', 'Loud and clear', 'taken'],
+  ['Me', 'me', 'Loud and clear', 'acknowledged'],
   [
     'Tobias',
     'p0000000000000002',
     'One moment, I am still looking for my headphones. They were on the shelf yesterday…',
-    'taken',
+    'acknowledged',
   ],
   ['Me', 'me', 'Take your time', 'sending'],
   ['Me', 'me', 'Shall we start with the tents?', 'refused'],
@@ -76,7 +76,7 @@ export const CHAT: readonly ChatEntry[] = [
   text,
   at: NOON + index * 40_000,
   mine: from === 'me',
-  status: status === 'sending' ? 'sending' : status === 'refused' ? 'refused' : 'taken',
+  status: status === 'sending' ? 'sending' : status === 'refused' ? 'refused' : 'acknowledged',
 }));
 
 export function snapshot(changes: Partial<CallSnapshot> = {}): CallSnapshot {
@@ -91,7 +91,7 @@ export function snapshot(changes: Partial<CallSnapshot> = {}): CallSnapshot {
       owner: false,
     },
     people: [],
-    path: { way: 'mesh', why: null },
+    path: { kind: 'mesh', reason: null },
     mix: null,
     lobby: [],
     muteRequests: 0,
@@ -151,7 +151,7 @@ const PICTURE: TrackFigures = {
 
 /** The measurements of a call with those people: half of them are muted, and pictures differ. */
 export function figures({ path, people: others }: CallSnapshot): CallFigures {
-  const relay = path.way === 'sfu';
+  const relay = path.kind === 'sfu';
   const sent = [VOICE, PICTURE, { ...PICTURE, width: 320, height: 180, kilobitsPerSecond: 148 }];
   return {
     people: others.map(({ participant, media }, index) => ({

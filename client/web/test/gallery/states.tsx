@@ -75,7 +75,7 @@ const inCall = (count: number): Partial<CallSnapshot> => ({ people: people(count
 
 /** Many people, through relays. */
 const relayed = (count: number): Partial<CallSnapshot> => ({
-  path: { way: 'sfu', why: 'people', sealed: false },
+  path: { kind: 'sfu', reason: 'people', encrypted: false },
   people: people(count - 1).map((person) => ({
     ...person,
     link: person.link.status === 'connected' ? { ...person.link, path: 'sfu' as const } : person.link,
@@ -171,7 +171,7 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
     call({ change: relayed(5), script: (session) => (session.dialog.value = { kind: 'path' }) }),
   'call-sealed': () =>
     call({
-      change: { ...relayed(5), path: { way: 'sfu', why: 'people', sealed: true } },
+      change: { ...relayed(5), path: { kind: 'sfu', reason: 'people', encrypted: true } },
       script: (session) => {
         session.mediaKey.value = 'AAECAwQFBgcICQoLDA0ODw';
         session.dialog.value = { kind: 'path' };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeNames } from '@parley/protocol/codes';
-import type { PagePeer, PageView, PageWay } from '@parley/sdk/pages/api';
+import type { PagePeer, PageView, PagePath } from '@parley/sdk/pages/api';
 import { MAX_NAME_CHARS, typeOf, contentOfText } from '../../src/held/draft.ts';
 import { steps } from '../../src/held/steps.ts';
 import { placeOf } from '../../src/held/place.ts';
@@ -11,7 +11,13 @@ import { amount, historyWords, sources, standing } from '../../src/held/words.ts
 import { isPage } from '../../src/route.ts';
 
 const PAGE = 'a0'.repeat(32);
-const by = (way: PageWay, received = 1): PagePeer => ({ visitor: 'v', way, whole: true, received, sent: 0 });
+const by = (path: PagePath, received = 1): PagePeer => ({
+  visitor: 'v',
+  path,
+  whole: true,
+  received,
+  sent: 0,
+});
 
 test('an address under /p shows a page, or the form that creates one', () => {
   assert.deepEqual(placeOf('/p'), { at: 'make' });

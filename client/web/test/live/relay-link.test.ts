@@ -3,7 +3,7 @@ import { afterEach, beforeEach, mock, test } from 'node:test';
 import { LOST, REFUSALS, refusalOf } from '../../src/live/refusals.ts';
 import { RelayLink, type Link } from '../../src/live/relay-link.ts';
 import type { Connection } from '@parley/sdk/sfu/transports';
-import type { WayAnswer } from '../../src/live/way-in.ts';
+import type { AssignmentAnswer } from '../../src/live/way-in.ts';
 
 class Line implements Connection {
   isClosed = false;
@@ -15,10 +15,10 @@ class Line implements Connection {
     this.#end.resolve();
   }
 
-  goneAway?: PromiseWithResolvers<void>;
+  goaway?: PromiseWithResolvers<void>;
 
-  sayGoAway(): void {
-    (this.goneAway ??= Promise.withResolvers()).resolve();
+  sendGoaway(): void {
+    (this.goaway ??= Promise.withResolvers()).resolve();
   }
 
   break(): void {
@@ -27,7 +27,7 @@ class Line implements Connection {
 }
 
 const RELAY = { url: 'https://r.example/', token: 't', certificateHashes: [] };
-const WAY: WayAnswer = { way: { broadcast: 'live/talk', relay: RELAY } };
+const ASSIGNMENT: AssignmentAnswer = { assignment: { broadcast: 'live/talk', relay: RELAY } };
 
 interface Stand {
   readonly link: RelayLink<Line>;
@@ -37,7 +37,7 @@ interface Stand {
   readonly used: (number | null)[];
   /** The relays that an answer must not contain. */
   readonly asked: (string | undefined)[];
-  answer: WayAnswer;
+  answer: AssignmentAnswer;
   opens: boolean;
   serves: boolean | Promise<boolean>;
 }
@@ -48,7 +48,7 @@ function stand(): Stand {
     lines: [],
     used: [],
     asked: [],
-    answer: WAY,
+    answer: ASSIGNMENT,
     opens: true,
     serves: true,
   };
@@ -94,8 +94,8 @@ test('[MEDIA-6] after a lost connection the page reconnects automatically and re
   one.lines[0]?.break();
   await settled();
   const waiting = last(one);
-  assert.ok(waiting?.at === 'waiting' && /reconnects automatically/.test(waiting.why.body));
-  one.answer = { way: { broadcast: 'live/talk', relay: { ...RELAY, url: 'https://other.example/' } } };
+  assert.ok(waiting?.at === 'waiting' && /reconnects automatically/.test(waiting.reason.body));
+  one.answer = { assignment: { broadcast: 'live/talk', relay: { ...RELAY, url: 'https://other.example/' } } };
   mock.timers.tick(500);
   await settled();
   assert.equal(last(one)?.at, 'open');
@@ -139,7 +139,7 @@ test('a service that states a time is not asked before it', async () => {
   one.answer = { refused: refusalOf('RELAY_UNAVAILABLE'), afterMs: 3000 };
   one.link.connect();
   await settled();
-  one.answer = WAY;
+  one.answer = ASSIGNMENT;
   mock.timers.tick(3499);
   await settled();
   assert.equal(last(one)?.at, 'waiting');
@@ -152,7 +152,7 @@ test('[MEDIA-11] after GOAWAY the page opens the next connection elsewhere, and 
   const one = stand();
   one.link.connect();
   await settled();
-  one.lines[0]?.sayGoAway();
+  one.lines[0]?.sendGoaway();
   await settled();
   mock.timers.tick(999);
   await settled();
@@ -175,7 +175,7 @@ test('[MEDIA-11] the old connection is kept while no other one works', async () 
   const one = stand();
   one.link.connect();
   await settled();
-  one.lines[0]?.sayGoAway();
+  one.lines[0]?.sendGoaway();
   await settled();
   one.opens = false;
   for (const wait of [1000, 500, 1000, 1000]) {
@@ -201,7 +201,7 @@ test('a relay that ends before there is another is lost, and a connection that o
   const one = stand();
   one.link.connect();
   await settled();
-  one.lines[0]?.sayGoAway();
+  one.lines[0]?.sendGoaway();
   await settled();
   one.serves = Promise.withResolvers<boolean>().promise;
   mock.timers.tick(1000);
@@ -217,7 +217,7 @@ test('a relay that ends before there is another is lost, and a connection that o
 test('[MEDIA-5] [MEDIA-11] a session is renewed before its token ends it, with the same relay', async () => {
   const one = stand();
   const token = `e30.${btoa(JSON.stringify({ iat: 1000, exp: 1100 }))}.AA`;
-  one.answer = { way: { broadcast: 'live/talk', relay: { ...RELAY, token } } };
+  one.answer = { assignment: { broadcast: 'live/talk', relay: { ...RELAY, token } } };
   one.link.connect();
   await settled();
   mock.timers.tick(89_999);
@@ -264,7 +264,7 @@ test('a permanent refusal stops the attempts until the user retries', async () =
     one.states.map(({ at }) => at),
     ['connecting', 'stopped'],
   );
-  one.answer = WAY;
+  one.answer = ASSIGNMENT;
   one.link.connect();
   await settled();
   assert.equal(last(one)?.at, 'open');

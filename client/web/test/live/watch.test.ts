@@ -3,7 +3,7 @@ import { afterEach, mock, test } from 'node:test';
 import { codecName } from '../../src/live/codecs.ts';
 import { broadcastAfter, type Broadcast } from '../../src/live/watch-session.ts';
 import { sessionMs } from '@parley/sdk/sfu/transports';
-import { askTheWay } from '../../src/live/way-in.ts';
+import { requestRelay } from '../../src/live/way-in.ts';
 
 afterEach(() => mock.restoreAll());
 
@@ -39,16 +39,16 @@ test('the request names broadcast and purpose, and a refusal is recognised by it
     const answer = answers.shift();
     return answer ? Promise.resolve(answer) : Promise.reject(new TypeError('network'));
   });
-  const way = await askTheWay('a b', true);
-  await askTheWay('a', false, 'https://r/');
+  const answer = await requestRelay('a b', true);
+  await requestRelay('a', false, 'https://r/');
   assert.deepEqual(asked, [
     ['/v1/live/a%20b', { publish: true }],
     ['/v1/live/a', { publish: false, exclude: 'https://r/' }],
   ]);
-  assert.ok('way' in way && way.way.broadcast === 'live/a b');
-  const full = await askTheWay('a', false);
+  assert.ok('assignment' in answer && answer.assignment.broadcast === 'live/a b');
+  const full = await requestRelay('a', false);
   assert.ok('refused' in full && full.afterMs === 2000 && /No relay/.test(full.refused.title));
-  for (const trouble of [await askTheWay('a', false), await askTheWay('a', false)])
+  for (const trouble of [await requestRelay('a', false), await requestRelay('a', false)])
     assert.ok('refused' in trouble && trouble.refused.again === 'later');
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RELAY_CODES } from '@parley/protocol/relay-codes';
 import { CLOSES, closeOf, refusal } from '../../src/streams/closes.ts';
-import { waitMs } from '@parley/sdk/sfu/waiting';
+import { retryDelayMs } from '@parley/sdk/sfu/retry-delay';
 
 /** Codes of media relays only: no stream closes with them. */
 const OF_MEDIA = new Set([
@@ -42,15 +42,15 @@ test('a closed socket is classified by its reason, otherwise by its code', () =>
 });
 
 test('[STR-70] after a restart close the page reconnects immediately, but not in a loop', () => {
-  assert.equal(waitMs('at-once', 0, 0.9), 0);
-  assert.equal(waitMs('at-once', 1, 1), 1000);
+  assert.equal(retryDelayMs('at-once', 0, 0.9), 0);
+  assert.equal(retryDelayMs('at-once', 1, 1), 1000);
 });
 
 test('after other losses it waits a random time that grows up to ten seconds; after a refusal it does not reconnect', () => {
   assert.deepEqual(
-    [0, 1, 2, 3, 4, 5, 50].map((tries) => waitMs('later', tries, 1)),
+    [0, 1, 2, 3, 4, 5, 50].map((tries) => retryDelayMs('later', tries, 1)),
     [500, 1000, 2000, 4000, 8000, 10_000, 10_000],
   );
-  assert.equal(waitMs('later', 5, 0.25), 2500);
-  assert.equal(waitMs('never', 0, 1), null);
+  assert.equal(retryDelayMs('later', 5, 0.25), 2500);
+  assert.equal(retryDelayMs('never', 0, 1), null);
 });

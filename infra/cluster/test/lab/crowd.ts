@@ -7,7 +7,7 @@ import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import type { CallConnection } from '@parley/sdk/call';
 import { Connection } from '@parley/sdk/signaling/connection';
 import type { Clock, Ports, WireHandlers, WireSocket } from '@parley/sdk/ports';
-import { emptyRoster, expired, heard, nextExpiry, welcomed, type Roster } from '@parley/sdk/room/roster';
+import { emptyRoster, withoutExpired, afterMessage, nextExpiry, welcomed, type Roster } from '@parley/sdk/room/roster';
 import { host } from '../../src/release.ts';
 import type { Entry } from './entry.ts';
 
@@ -194,7 +194,7 @@ export class CrowdMember {
   }
 
   #onMessage(message: ServerMessage): void {
-    this.#follow(heard(this.#roster, message));
+    this.#follow(afterMessage(this.#roster, message));
   }
 
   #follow(roster: Roster): void {
@@ -206,7 +206,7 @@ export class CrowdMember {
     const expiry = nextExpiry(roster);
     if (expiry === null) return;
     this.#cancelExpiry = clock.after(Math.max(0, expiry - clock.now()), () =>
-      this.#follow(expired(this.#roster, clock.now())),
+      this.#follow(withoutExpired(this.#roster, clock.now())),
     );
   }
 }

@@ -13,7 +13,7 @@ export interface Uplink {
 export interface Net {
   readonly clock: FakeClock;
   /** The path between two tabs; `null`: none. */
-  way(one: string, other: string): 'host' | 'relay' | null;
+  path(one: string, other: string): 'host' | 'relay' | null;
   readonly all: FakeConnection[];
 }
 
@@ -33,7 +33,7 @@ export class FakeConnection extends EventTarget {
   readonly #number: number;
   readonly #uplink: Uplink;
   #far: FakeConnection | null = null;
-  #way: 'host' | 'relay' | null = null;
+  #path: 'host' | 'relay' | null = null;
 
   /** Without a configuration it has all servers. */
   constructor(net: Net, tab: string, uplink: Uplink, configuration?: RTCConfiguration) {
@@ -81,7 +81,7 @@ export class FakeConnection extends EventTarget {
     return Promise.resolve(
       new Map<string, unknown>([
         ['p', { type: 'candidate-pair', state: 'succeeded', selected: true, localCandidateId: 'l' }],
-        ['l', { type: 'local-candidate', candidateType: this.#way }],
+        ['l', { type: 'local-candidate', candidateType: this.#path }],
       ]),
     );
   }
@@ -99,12 +99,12 @@ export class FakeConnection extends EventTarget {
   }
 
   #connect(far: FakeConnection): void {
-    this.#way = this.#net.way(this.tab, far.tab);
-    if (this.#way === 'relay' && ![this, far].some(mayRelay)) this.#way = null;
-    far.#way = this.#way;
-    this.#net.clock.after(this.#way === null ? FAILS_MS : ICE_MS, () => {
+    this.#path = this.#net.path(this.tab, far.tab);
+    if (this.#path === 'relay' && ![this, far].some(mayRelay)) this.#path = null;
+    far.#path = this.#path;
+    this.#net.clock.after(this.#path === null ? FAILS_MS : ICE_MS, () => {
       if (this.connectionState === 'closed' || far.connectionState === 'closed') return;
-      if (this.#way === null) {
+      if (this.#path === null) {
         this.#to('failed');
         far.#to('failed');
         return;

@@ -10,11 +10,11 @@ export interface Rogue {
   /** The visitor id, after the welcome. */
   id: string;
   /** Messages of other visitors to it through the service. */
-  readonly heard: LinkMessage[];
+  readonly received: LinkMessage[];
   /** The opened connections. */
   readonly channels: FakeChannel[];
-  say(message: VisitorMessage): void;
-  tell(to: string, message: LinkMessage): void;
+  send(message: VisitorMessage): void;
+  sendTo(to: string, message: LinkMessage): void;
   /** Offers a page to a visitor. */
   offer(to: string, page: string, link: string): FakeConnection;
 }
@@ -40,8 +40,8 @@ export async function rogue(site: Site, name: string, conduct: Conduct = {}): Pr
       if (decoded?.ok) conduct.onMessage?.(decoded.message, channel);
     });
   };
-  const hear = async (from: string, message: LinkMessage): Promise<void> => {
-    self.heard.push(message);
+  const receive = async (from: string, message: LinkMessage): Promise<void> => {
+    self.received.push(message);
     if (message.type === 'answer') {
       await connections.get(message.link)?.setRemoteDescription({ sdp: message.sdp });
     }
@@ -52,7 +52,7 @@ export async function rogue(site: Site, name: string, conduct: Conduct = {}): Pr
     );
     await connection.setRemoteDescription({ sdp: message.sdp });
     await connection.setLocalDescription();
-    self.tell(from, { type: 'answer', link: message.link, sdp: connection.localDescription?.sdp ?? '' });
+    self.sendTo(from, { type: 'answer', link: message.link, sdp: connection.localDescription?.sdp ?? '' });
   };
   const socket = site.enter(name, {
     onOpen: () => undefined,
@@ -62,7 +62,7 @@ export async function rogue(site: Site, name: string, conduct: Conduct = {}): Pr
       const directed = /^<(\S{17})\n/.exec(text);
       if (directed !== null) {
         const decoded = decodeLinkMessage(text.slice(directed[0].length));
-        if (decoded.ok) void hear(directed[1] ?? '', decoded.message);
+        if (decoded.ok) void receive(directed[1] ?? '', decoded.message);
         return;
       }
       const message = JSON.parse(text) as { type: string; visitor?: string };
@@ -72,15 +72,15 @@ export async function rogue(site: Site, name: string, conduct: Conduct = {}): Pr
   const self: Rogue = {
     site,
     id: '',
-    heard: [],
+    received: [],
     channels: [],
-    say: (message) => socket.send(JSON.stringify(message)),
-    tell: (to, message) => socket.send(`>${to} ${message.link}.r\n${JSON.stringify(message)}`),
+    send: (message) => socket.send(JSON.stringify(message)),
+    sendTo: (to, message) => socket.send(`>${to} ${message.link}.r\n${JSON.stringify(message)}`),
     offer: (to, page, link) => {
       const connection = site.connection(name);
       watch(connection.createDataChannel('parley-page'));
       void connection.setLocalDescription();
-      self.tell(to, { type: 'offer', link, page, sdp: connection.localDescription?.sdp ?? '' });
+      self.sendTo(to, { type: 'offer', link, page, sdp: connection.localDescription?.sdp ?? '' });
       connections.set(link, connection);
       return connection;
     },

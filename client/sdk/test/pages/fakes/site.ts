@@ -26,7 +26,7 @@ export interface Visitor {
   readonly id: string;
   readonly name: string;
   readonly network: string;
-  say(message: VisitMessage): void;
+  send(message: VisitMessage): void;
   text(text: string): void;
   close(code: number): void;
 }
@@ -47,7 +47,7 @@ export class Site {
   readonly tabs = new Map<string, Pages>();
   readonly uplinks = new Map<string, Uplink>();
   /** All messages of visitors, with their names. */
-  readonly said: { readonly from: string; readonly type: string }[] = [];
+  readonly sent: { readonly from: string; readonly type: string }[] = [];
   /** The bytes that the relay forwarded. */
   relayed = 0;
   limits = limits;
@@ -59,7 +59,7 @@ export class Site {
   asks = true;
   /** The relay loses one message in this many; 0: none. */
   loses = 0;
-  way: Net['way'] = () => 'host';
+  path: Net['path'] = () => 'host';
   /** The servers; those with credentials are sent to visitors on request. */
   iceServers: readonly IceServer[] = [];
   iceTtlS = 600;
@@ -99,7 +99,7 @@ export class Site {
 
   connection(name: string, configuration?: RTCConfiguration): FakeConnection {
     return new FakeConnection(
-      { clock: this.clock, all: this.connections, way: (one, other) => this.way(one, other) },
+      { clock: this.clock, all: this.connections, path: (one, other) => this.path(one, other) },
       name,
       this.uplink(name),
       configuration,
@@ -163,7 +163,7 @@ export class Site {
       close,
       send: (data) => {
         this.clock.after(HOP_MS, () => {
-          if (!closed && visitor !== null && typeof data === 'string') this.#heard(visitor, data);
+          if (!closed && visitor !== null && typeof data === 'string') this.#receive(visitor, data);
         });
       },
     };
@@ -182,11 +182,11 @@ export class Site {
       name,
       network: name,
       text,
-      say: (message) => text(JSON.stringify(message)),
+      send: (message) => text(JSON.stringify(message)),
       close,
     };
     this.visitors.set(id, visitor);
-    visitor.say({
+    visitor.send({
       type: 'welcome',
       visitor: id,
       pod: 'pod-a',
@@ -202,20 +202,20 @@ export class Site {
     for (const [page, present] of this.#pages) if (present.delete(visitor.id)) this.#changed(page);
   }
 
-  #heard(visitor: Visitor, text: string): void {
+  #receive(visitor: Visitor, text: string): void {
     const directed = /^>(\S{17}) (\S{1,24})\n/.exec(text);
     if (directed !== null) {
       const [head, to = '', id = ''] = directed;
-      this.said.push({ from: visitor.name, type: 'directed' });
+      this.sent.push({ from: visitor.name, type: 'directed' });
       const other = this.visitors.get(to);
-      if (other === undefined) visitor.say({ type: 'undelivered', to, id, reason: 'unknown' });
+      if (other === undefined) visitor.send({ type: 'undelivered', to, id, reason: 'unknown' });
       else other.text(`<${visitor.id}\n${text.slice(head.length)}`);
       return;
     }
     const decoded = decodeVisitorMessage(text);
-    if (!decoded.ok) throw new Error(`${visitor.name} said ${text}: ${decoded.reason}`);
+    if (!decoded.ok) throw new Error(`${visitor.name} sent ${text}: ${decoded.reason}`);
     const { message } = decoded;
-    this.said.push({ from: visitor.name, type: message.type });
+    this.sent.push({ from: visitor.name, type: message.type });
     switch (message.type) {
       case 'subscribe': {
         const presence = this.#presence(message.page, visitor.id);
@@ -234,13 +234,13 @@ export class Site {
         this.#pages.get(message.page)?.delete(visitor.id);
         break;
       case 'pipe':
-        visitor.say({ type: 'pipe', pipe: message.pipe, token: 'a-token' });
+        visitor.send({ type: 'pipe', pipe: message.pipe, token: 'a-token' });
         return;
       case 'ice':
-        visitor.say({ type: 'ice', iceServers: [...this.iceServers], iceTtlS: this.iceTtlS });
+        visitor.send({ type: 'ice', iceServers: [...this.iceServers], iceTtlS: this.iceTtlS });
         return;
       case 'ping':
-        visitor.say({ type: 'pong' });
+        visitor.send({ type: 'pong' });
         return;
       default:
         message satisfies never;
@@ -271,7 +271,7 @@ export class Site {
     rest.sort(([a], [b]) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
     const chosen = first === undefined ? [] : [first, ...rest].slice(0, this.limits.maxHolders);
     const holders = chosen.map(([id, { holds }]) => ({ visitor: id, whole: holds === 'whole' }));
-    visitor.say({ type: 'holders', page, holders });
+    visitor.send({ type: 'holders', page, holders });
   }
 
   #changed(page: string): void {
@@ -282,7 +282,7 @@ export class Site {
       const { holders, readers } = this.present(page);
       for (const [id, presence] of this.#pages.get(page) ?? []) {
         const visitor = this.visitors.get(id);
-        visitor?.say({ type: 'count', page, holders, readers, settled: true });
+        visitor?.send({ type: 'count', page, holders, readers, settled: true });
         if (visitor !== undefined && presence.wants) this.#name(page, visitor, presence);
       }
     });
@@ -292,7 +292,7 @@ export class Site {
     const { pathname, searchParams } = new URL(url);
     const members = this.#topics.get(pathname) ?? new Set<WireHandlers>();
     this.#topics.set(pathname, members);
-    if (this.asks !== (searchParams.get('code') === 'a-code')) throw new Error('the wrong way in');
+    if (this.asks !== (searchParams.get('code') === 'a-code')) throw new Error('the wrong path in');
     this.clock.after(HOP_MS, () => {
       members.add(handlers);
       handlers.onOpen();

@@ -19,9 +19,9 @@ export async function make(
   site: Site,
   pages: Pages,
   bytes: Uint8Array<ArrayBuffer>,
-  sealed = false,
+  encrypted = false,
 ): Promise<PageMade> {
-  const making = pages.make({ type: 'text/plain', name: null, bytes }, { sealed });
+  const making = pages.make({ type: 'text/plain', name: null, bytes }, { encrypted });
   await site.clock.until(() => pages.snapshot.connection === 'open', 1000);
   const made = await making;
   assert.ok('page' in made, 'message' in made ? made.message : '');

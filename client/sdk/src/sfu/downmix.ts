@@ -6,7 +6,7 @@
 /** Weights of left, right, center, low frequency, surround left and right: the down-mix of the Web Audio API, 4.4. */
 const SIX = [Math.SQRT1_2, Math.SQRT1_2, 1, 0, 0.5, 0.5] as const;
 
-export function oneChannel(data: AudioData): Float32Array<ArrayBuffer> {
+export function downmix(data: AudioData): Float32Array<ArrayBuffer> {
   const { numberOfFrames, numberOfChannels } = data;
   const plane = new Float32Array(numberOfFrames);
   data.copyTo(plane, { planeIndex: 0, format: 'f32-planar' });

@@ -2,7 +2,7 @@
 import type { Count } from '../measure/figures.ts';
 import type { Role } from '../media.ts';
 
-export class Tally {
+export class TrackCounters {
   frames = 0;
   /** Dropped frames: too late, or more than could be decoded. */
   lost = 0;

@@ -10,7 +10,7 @@ const BEHIND_S = 0.04;
 /** A speaker who is later than this talks over the answer: the block is dropped. */
 const MAX_BEHIND_S = 0.5;
 
-export interface Piece {
+export interface AudioBlock {
   /** The desired start. */
   readonly wanted: number;
   readonly now: number;
@@ -20,7 +20,7 @@ export interface Piece {
 }
 
 /** The start of the block; `null`: dropped. */
-export function lineUp({ wanted, now, until, quiet }: Piece): number | null {
+export function scheduleStart({ wanted, now, until, quiet }: AudioBlock): number | null {
   const playing = until >= now;
   if (playing && wanted - until > JOINED_S) return wanted;
   const begins = playing ? until : Math.max(wanted, now);

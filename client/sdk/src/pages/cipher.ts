@@ -8,7 +8,7 @@ import { Type } from 'typebox';
 import { readSecret } from '../sfu/secret.ts';
 import { fromBase64, toBase64 } from './base64.ts';
 
-export const SEAL_SCHEME = 'AES-128-GCM';
+export const ENCRYPTION_SCHEME = 'AES-128-GCM';
 /** An encrypted chunk is longer by this many bytes. */
 export const TAG_BYTES = 16;
 const NONCE_BYTES = 12;
@@ -23,7 +23,7 @@ export interface PageHead {
 const { type, name } = PageManifest.properties;
 const Head = Type.Object({ type, name });
 
-export class PageSeal {
+export class PageCipher {
   readonly #subtle: SubtleCrypto;
   readonly #chunks: CryptoKey;
   readonly #head: CryptoKey;
@@ -35,7 +35,7 @@ export class PageSeal {
   }
 
   /** `key`: 16 bytes in base64url; returns `undefined` for any other text. */
-  static async of(subtle: SubtleCrypto, key: string): Promise<PageSeal | undefined> {
+  static async of(subtle: SubtleCrypto, key: string): Promise<PageCipher | undefined> {
     const secret = readSecret(key);
     if (secret === undefined) return undefined;
     const root = await subtle.importKey('raw', secret, 'HKDF', false, ['deriveKey']);
@@ -47,31 +47,31 @@ export class PageSeal {
         false,
         ['encrypt', 'decrypt'],
       );
-    return new PageSeal(subtle, await derive('chunks'), await derive('head'));
+    return new PageCipher(subtle, await derive('chunks'), await derive('head'));
   }
 
   /** `chunkBytes`: the size of an encrypted chunk. */
-  async close(bytes: Uint8Array<ArrayBuffer>, chunkBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-    const sealed = new Uint8Array(sealedBytes(bytes.length, chunkBytes));
+  async encrypt(bytes: Uint8Array<ArrayBuffer>, chunkBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+    const encrypted = new Uint8Array(encryptedBytes(bytes.length, chunkBytes));
     const step = chunkBytes - TAG_BYTES;
     for (let chunk = 0; chunk * step < bytes.length; chunk += 1) {
       const plain = bytes.subarray(chunk * step, (chunk + 1) * step);
       const one = await this.#subtle.encrypt(parameters(chunk), this.#chunks, plain);
-      sealed.set(new Uint8Array(one), chunk * chunkBytes);
+      encrypted.set(new Uint8Array(one), chunk * chunkBytes);
     }
-    return sealed;
+    return encrypted;
   }
 
-  /** `undefined` where it was not sealed with this key. */
-  async open(
-    sealed: Uint8Array<ArrayBuffer>,
+  /** `undefined` where it was not encrypted with this key. */
+  async decrypt(
+    encrypted: Uint8Array<ArrayBuffer>,
     chunkBytes: number,
   ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    const chunks = Math.ceil(sealed.length / chunkBytes);
-    const bytes = new Uint8Array(Math.max(0, sealed.length - chunks * TAG_BYTES));
+    const chunks = Math.ceil(encrypted.length / chunkBytes);
+    const bytes = new Uint8Array(Math.max(0, encrypted.length - chunks * TAG_BYTES));
     try {
       for (let chunk = 0; chunk < chunks; chunk += 1) {
-        const one = sealed.subarray(chunk * chunkBytes, (chunk + 1) * chunkBytes);
+        const one = encrypted.subarray(chunk * chunkBytes, (chunk + 1) * chunkBytes);
         const plain = await this.#subtle.decrypt(parameters(chunk), this.#chunks, one);
         bytes.set(new Uint8Array(plain), chunk * (chunkBytes - TAG_BYTES));
       }
@@ -82,18 +82,18 @@ export class PageSeal {
   }
 
   /** `undefined` if the name is too long. */
-  async closeHead({ type, name }: PageHead): Promise<string | undefined> {
+  async encryptHead({ type, name }: PageHead): Promise<string | undefined> {
     const plain = utf8(JSON.stringify(name === null ? { type } : { type, name }));
     if (plain.length + TAG_BYTES > HEAD_BYTES) return undefined;
     return toBase64(new Uint8Array(await this.#subtle.encrypt(parameters(0), this.#head, plain)));
   }
 
-  /** `undefined` where it was not sealed with this key. */
-  async openHead(head: string): Promise<PageHead | undefined> {
-    const sealed = fromBase64(head);
-    if (sealed === undefined) return undefined;
+  /** `undefined` where it was not encrypted with this key. */
+  async decryptHead(head: string): Promise<PageHead | undefined> {
+    const encrypted = fromBase64(head);
+    if (encrypted === undefined) return undefined;
     try {
-      const plain = await this.#subtle.decrypt(parameters(0), this.#head, sealed);
+      const plain = await this.#subtle.decrypt(parameters(0), this.#head, encrypted);
       const decoded = decode(Head, JSON.parse(new TextDecoder().decode(plain)));
       return decoded.ok ? { type: decoded.message.type, name: decoded.message.name ?? null } : undefined;
     } catch {
@@ -103,7 +103,7 @@ export class PageSeal {
 }
 
 /** The size of this many bytes after encryption in chunks of this size. */
-export const sealedBytes = (bytes: number, chunkBytes: number): number =>
+export const encryptedBytes = (bytes: number, chunkBytes: number): number =>
   bytes + TAG_BYTES * Math.ceil(bytes / (chunkBytes - TAG_BYTES));
 
 function utf8(text: string): Uint8Array<ArrayBuffer> {

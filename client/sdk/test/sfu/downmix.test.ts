@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { oneChannel } from '../../src/sfu/one-channel.ts';
+import { downmix } from '../../src/sfu/downmix.ts';
 
 /** Audio of one sample in the given channels. */
 const soundOf = (...channels: readonly number[]): AudioData =>
@@ -12,7 +12,7 @@ const soundOf = (...channels: readonly number[]): AudioData =>
   }) as unknown as AudioData;
 
 const mixed = (...channels: readonly number[]): number =>
-  Math.round((oneChannel(soundOf(...channels))[0] ?? 0) * 100) / 100;
+  Math.round((downmix(soundOf(...channels))[0] ?? 0) * 100) / 100;
 
 test('one channel stays unchanged, and two count equally', () => {
   assert.equal(mixed(0.5), 0.5);

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Path, type Connection as Net } from '@moq/net';
 import type { Clock } from '../../src/ports.ts';
-import { answers } from '../../src/sfu/alive.ts';
+import { isRelayAlive } from '../../src/sfu/liveness.ts';
 import { fakeClock, type FakeClock } from '../fakes/clock.ts';
 
-const WITHIN_MS = 1000;
+const TIMEOUT_MS = 1000;
 
 /** A relay that answers after the given time, on the clock of the page. */
 function relayThatAnswers(clock: FakeClock, afterMs: number) {
@@ -25,22 +25,22 @@ const throttled = (clock: FakeClock, everyMs: number): Clock => ({
 });
 
 for (const [what, answersMs, everyMs, alive, tookMs] of [
-  ['one that answers lives', 100, 1, true, 100],
+  ['one that answers is alive', 100, 1, true, 100],
   ['one that does not is dead', Infinity, 1, false, 1000],
   ['of a page that is late the answer is waited for again', 2500, 800, true, 2500],
   [
-    'one that does not is dead also where every timer is late, as nobody sees the page',
+    'one that does not is dead also where every timer is late, because the page is hidden',
     Infinity,
     700,
     false,
     4200,
   ],
 ] as const)
-  test(`[MEDIA-10] the client checks whether a silent relay answers: ${what}`, async () => {
+  test(`[MEDIA-10] the client checks whether a silent relay is alive: ${what}`, async () => {
     const clock = fakeClock();
     const { session, closed } = relayThatAnswers(clock, answersMs);
     let said: boolean | null = null;
-    const asked = answers(session, Path.from('rooms', 'r'), throttled(clock, everyMs), WITHIN_MS);
+    const asked = isRelayAlive(session, Path.from('rooms', 'r'), throttled(clock, everyMs), TIMEOUT_MS);
     void asked.then((answer) => (said = answer));
     assert.equal(await clock.until(() => said !== null, 60_000), tookMs);
     assert.deepEqual([said, closed()], [alive, 1]);

@@ -14,7 +14,7 @@ const SETTLE_MS = 3000;
 const CALM_MS = 10_000;
 const MAX_CALM_MS = 160_000;
 
-export class Strain {
+export class VideoReduction {
   #level: Level = 0;
   #trouble = 0;
   #changedAt = Number.NEGATIVE_INFINITY;
@@ -55,7 +55,7 @@ export class Strain {
  * Whether our own network or CPU is the cause: of several participants that are shown, at least half must arrive badly; one alone may have a slow
  * network, or pretend it. `null`: no video of the participant is shown.
  */
-export function isOurs(troubled: readonly (boolean | null)[]): boolean {
+export function isOwnOverload(troubled: readonly (boolean | null)[]): boolean {
   const shown = troubled.filter((one) => one !== null);
   return shown.length > 0 && 2 * shown.filter(Boolean).length >= shown.length;
 }
@@ -65,7 +65,7 @@ const SMALL: Size = { width: 320, height: 180 };
 const FEW = 4;
 
 /** The sizes to subscribe to; `null`: no video. */
-export function bearable<Key>(shown: ReadonlyMap<Key, Size | null>, level: Level): Map<Key, Size | null> {
+export function reduceVideo<Key>(shown: ReadonlyMap<Key, Size | null>, level: Level): Map<Key, Size | null> {
   if (level === 0) return new Map(shown);
   const area = (size: Size | null): number => (size === null ? 0 : size.width * size.height);
   const largest = [...shown].toSorted(([, one], [, other]) => area(other) - area(one)).map(([key]) => key);

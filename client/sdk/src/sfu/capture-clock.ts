@@ -8,7 +8,7 @@ const CREEP_PER_S = 200;
 /** A jump of the timestamps is a new origin: the device slept or was changed. */
 const JUMP = 500_000;
 
-export class StampClock {
+export class CaptureClock {
   #offset: number | null = null;
   #at = 0;
 

@@ -2,77 +2,47 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { launch, type Browser } from 'puppeteer-core';
+import type { Browser } from 'puppeteer-core';
 import type { PageMade, PageView } from '../../src/pages/api.ts';
+import { launchFirefox, openInChromium, openInFirefox, type BrowserPage } from './drivers.ts';
 import { setStage, type Stage } from './stage.ts';
 
-const FIREFOX = process.env['PARLEY_FIREFOX'] ?? '/usr/bin/firefox-esr';
-const PREFERENCES = {
-  'media.peerconnection.ice.loopback': true,
-  'media.peerconnection.ice.obfuscate_host_addresses': false,
-  'network.proxy.type': 0,
-};
 const DEADLINE_MS = 60_000;
 const BYTES = 3_000_000;
 const HASH = createHash('sha256')
   .update(Uint8Array.from({ length: BYTES }, (_, index) => (index * 7919) >>> 8))
   .digest('hex');
 
-/** The operations that the tabs of both drivers support. */
-interface Tab {
-  readonly evaluate: <Answer>(
-    inPage: (argument: string) => Answer | Promise<Answer>,
-    argument: string,
-  ) => Promise<Answer>;
-  close(): Promise<void>;
-}
-
 let stage: Stage;
 let firefox: Browser;
 
 before(async () => {
-  stage = await setStage('held.ts', 'held');
-  firefox = await launch({
-    browser: 'firefox',
-    executablePath: FIREFOX,
-    headless: true,
-    extraPrefsFirefox: PREFERENCES,
-  });
+  stage = await setStage('pages.ts', 'pages');
+  firefox = await launchFirefox();
 });
 after(async () => {
   await firefox.close();
   await stage.close();
 });
 
-async function inFirefox(): Promise<Tab> {
-  const page = await firefox.newPage();
-  await page.goto(stage.pageUrl);
-  await page.waitForFunction(() => 'held' in globalThis);
-  return {
-    evaluate: async (inPage, argument) => (await page.evaluate(inPage, argument)) as never,
-    close: async () => page.close(),
-  };
-}
-
-async function inChromium(): Promise<Tab> {
-  const page = await stage.open();
-  return {
-    evaluate: async (inPage, argument) => (await page.evaluate(inPage, argument)) as never,
-    close: async () => page.close(),
-  };
-}
+const inFirefox = (): Promise<BrowserPage> => openInFirefox(firefox, stage, 'pages');
+const inChromium = (): Promise<BrowserPage> => openInChromium(stage);
 
 /** A tab that is connected to that pod for pages. */
-async function on(pod: number, tab: Promise<Tab>): Promise<Tab> {
+async function on(pod: number, tab: Promise<BrowserPage>): Promise<BrowserPage> {
   const opened = await tab;
-  await opened.evaluate((api) => globalThis.held.open(api), stage.pods[pod]?.url ?? '');
+  await opened.evaluate((api) => globalThis.pages.open(api), stage.pods[pod]?.url ?? '');
   return opened;
 }
 
-const look = async (tab: Tab, page: string): Promise<PageView | undefined> =>
-  tab.evaluate((address) => globalThis.held.view(address), page);
+const look = async (tab: BrowserPage, page: string): Promise<PageView | undefined> =>
+  tab.evaluate((address) => globalThis.pages.view(address), page);
 
-async function eventually(tab: Tab, page: string, satisfies: (view: PageView) => boolean): Promise<PageView> {
+async function eventually(
+  tab: BrowserPage,
+  page: string,
+  satisfies: (view: PageView) => boolean,
+): Promise<PageView> {
   const deadline = performance.now() + DEADLINE_MS;
   for (;;) {
     const view = await look(tab, page);
@@ -82,26 +52,26 @@ async function eventually(tab: Tab, page: string, satisfies: (view: PageView) =>
   }
 }
 
-async function make(tab: Tab, sealed: boolean): Promise<PageMade> {
+async function make(tab: BrowserPage, encrypted: boolean): Promise<PageMade> {
   const made = await tab.evaluate(
-    async (content) => globalThis.held.make(content),
-    JSON.stringify({ bytes: BYTES, sealed }),
+    async (content) => globalThis.pages.make(content),
+    JSON.stringify({ bytes: BYTES, encrypted }),
   );
   assert.ok('page' in made, JSON.stringify(made));
   return made as PageMade;
 }
 
-async function read(tab: Tab, made: PageMade): Promise<void> {
-  await tab.evaluate((which) => globalThis.held.read(which), JSON.stringify(made));
+async function read(tab: BrowserPage, made: PageMade): Promise<void> {
+  await tab.evaluate((which) => globalThis.pages.read(which), JSON.stringify(made));
   await eventually(tab, made.page, ({ state }) => state === 'here');
-  assert.equal(await tab.evaluate(async (page) => globalThis.held.hash(page), made.page), HASH);
+  assert.equal(await tab.evaluate(async (page) => globalThis.pages.hash(page), made.page), HASH);
 }
 
 describe('a page between real browsers', () => {
-  for (const sealed of [false, true]) {
-    test(`[PAGE-6] ${sealed ? 'sealed: ' : ''}Chromium makes a page, Firefox reads it from Chromium, another Chromium from Firefox`, async () => {
+  for (const encrypted of [false, true]) {
+    test(`[PAGE-6] ${encrypted ? 'encrypted: ' : ''}Chromium makes a page, Firefox reads it from Chromium, another Chromium from Firefox`, async () => {
       const a = await on(0, inChromium());
-      const made = await make(a, sealed);
+      const made = await make(a, encrypted);
       const b = await on(1, inFirefox());
       await read(b, made);
       const before = await look(a, made.page);
@@ -112,9 +82,9 @@ describe('a page between real browsers', () => {
       await read(c, made);
       await b.close();
       await eventually(c, made.page, ({ last }) => last);
-      await c.evaluate(() => globalThis.held.close(), '');
+      await c.evaluate(() => globalThis.pages.close(), '');
       const d = await on(1, inChromium());
-      await d.evaluate((which) => globalThis.held.read(which), JSON.stringify(made));
+      await d.evaluate((which) => globalThis.pages.read(which), JSON.stringify(made));
       await eventually(d, made.page, ({ state }) => state === 'gone');
       await c.close();
       await d.close();

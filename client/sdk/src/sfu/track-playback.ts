@@ -2,34 +2,34 @@
 import type { Broadcast } from '@moq/net';
 import type { Clock } from '../ports.ts';
 import type { Closeable } from './media-ports.ts';
-import type { TrackSeal } from './seal.ts';
+import type { TrackCipher } from './cipher.ts';
 import { readTrack, type ReaderHandlers } from './track-reader.ts';
 
 export interface Player extends ReaderHandlers {
   close(): void;
 }
 
-export interface WatchedOptions {
+export interface TrackPlaybackOptions {
   readonly priority: number;
   readonly clock: Clock;
   /** Decrypts the frames; frames that it cannot decrypt are dropped. */
-  readonly seal?: TrackSeal | null;
+  readonly cipher?: TrackCipher | null;
 }
 
-export class Watched<Kind extends Player> {
+export class TrackPlayback<Kind extends Player> {
   readonly name: string;
   readonly player: Kind;
   readonly #priority: number;
   readonly #clock: Clock;
-  readonly #seal: TrackSeal | null;
+  readonly #cipher: TrackCipher | null;
   #flowing: Closeable | null = null;
   #next: Closeable | null = null;
 
-  constructor(name: string, player: Kind, { priority, clock, seal = null }: WatchedOptions) {
+  constructor(name: string, player: Kind, { priority, clock, cipher = null }: TrackPlaybackOptions) {
     this.name = name;
     this.#priority = priority;
     this.#clock = clock;
-    this.#seal = seal;
+    this.#cipher = cipher;
     this.player = player;
   }
 
@@ -42,8 +42,8 @@ export class Watched<Kind extends Player> {
       {
         onFrame: (group, index, bytes) => {
           if (this.#next === reader) this.#takeOver(reader);
-          if (this.#seal === null) this.player.onFrame(group, index, bytes);
-          else void this.#open(this.#seal, group, index, bytes);
+          if (this.#cipher === null) this.player.onFrame(group, index, bytes);
+          else void this.#open(this.#cipher, group, index, bytes);
         },
         onEnded: (group, frames) => this.player.onEnded(group, frames),
         onCut: () => this.player.onCut?.(),
@@ -59,8 +59,8 @@ export class Watched<Kind extends Player> {
     this.player.close();
   }
 
-  async #open(seal: TrackSeal, group: number, index: number, bytes: Uint8Array): Promise<void> {
-    const opened = await seal.open(group, index, bytes);
+  async #open(cipher: TrackCipher, group: number, index: number, bytes: Uint8Array): Promise<void> {
+    const opened = await cipher.decrypt(group, index, bytes);
     if (opened !== undefined) this.player.onFrame(group, index, opened);
   }
 

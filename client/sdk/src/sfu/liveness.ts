@@ -11,25 +11,25 @@ export const STALLED_MS = 250;
 const ROUNDS = 3;
 
 /** A live relay answers at once that it has no broadcast of a name that nothing publishes. */
-export async function answers(
+export async function isRelayAlive(
   session: Session,
   prefix: Path.Valid,
   clock: Clock,
-  withinMs: number,
+  timeoutMs: number,
 ): Promise<boolean> {
   const nothing = session.consume(Path.join(prefix, NOTHING)).track(NOTHING).subscribe();
   const answer = (): 'answered' => 'answered';
   const answered = nothing.recvGroup().then(answer, answer);
-  let heard = false;
+  let isAlive = false;
   for (let round = 0; round < ROUNDS; round += 1) {
     const { promise, resolve } = Promise.withResolvers<'late' | 'silent'>();
-    const due = clock.now() + withinMs;
-    const cancel = clock.after(withinMs, () => resolve(clock.now() - due > STALLED_MS ? 'late' : 'silent'));
-    const said = await Promise.race([answered, promise]);
+    const due = clock.now() + timeoutMs;
+    const cancel = clock.after(timeoutMs, () => resolve(clock.now() - due > STALLED_MS ? 'late' : 'silent'));
+    const outcome = await Promise.race([answered, promise]);
     cancel();
-    heard = said === 'answered';
-    if (said !== 'late') break;
+    isAlive = outcome === 'answered';
+    if (outcome !== 'late') break;
   }
   nothing.close();
-  return heard;
+  return isAlive;
 }

@@ -14,28 +14,31 @@ const seedOf = (site: Site): string => {
 };
 
 describe('the path of a page', () => {
-  for (const [way, shown] of [
+  for (const [path, shown] of [
     ['host', 'direct'],
     ['relay', 'turn'],
   ] as const) {
     test(`[PAGE-15] ${shown}`, async () => {
       const site = new Site();
-      site.way = () => way;
+      site.path = () => path;
       const a = site.open('a');
       const { page } = await make(site, a, bytes);
       site.uplink('a').rate = 100;
       const b = site.open('b');
       b.read(page, null);
-      const seen = await site.clock.until(() => view(b, page).peers.some((peer) => peer.way === shown), 5000);
+      const seen = await site.clock.until(
+        () => view(b, page).peers.some((peer) => peer.path === shown),
+        5000,
+      );
       assert.notEqual(seen, null);
       assert.notEqual(await comes(site, b, page, 60_000), null);
       assert.equal(site.relayed, 0);
-      assert.equal(view(b, page).way, shown);
+      assert.equal(view(b, page).path, shown);
     });
 
     test(`${shown} stays known for a visitor that sent the page and left`, async () => {
       const site = new Site();
-      site.way = () => way;
+      site.path = () => path;
       const a = site.open('a');
       const { page } = await make(site, a, noise(1000));
       const b = site.open('b');
@@ -44,7 +47,7 @@ describe('the path of a page', () => {
       a.close();
       await site.clock.advance(1000);
       assert.deepEqual(view(b, page).peers, []);
-      assert.deepEqual([view(b, page).way, view(b, page).received], [shown, 1000]);
+      assert.deepEqual([view(b, page).path, view(b, page).received], [shown, 1000]);
     });
   }
 
@@ -63,15 +66,15 @@ describe('the path of a page', () => {
     assert.notEqual(await comes(site, near, page, 5000), null);
     near.close();
     assert.deepEqual(site.connections.map(hasTurn), [false, false]);
-    const asked = (): number => site.said.filter(({ type }) => type === 'ice').length;
+    const asked = (): number => site.sent.filter(({ type }) => type === 'ice').length;
     assert.equal(asked(), 0, 'credentials are not asked for before');
 
-    site.way = () => 'relay';
+    site.path = () => 'relay';
     const far = site.open('far');
     far.read(page, null);
     const took = await comes(site, far, page, 20_000);
     assert.ok(took !== null && took < 6000, `it took ${took} ms`);
-    assert.equal(view(far, page).way, 'turn');
+    assert.equal(view(far, page).path, 'turn');
     assert.deepEqual(site.connections.slice(2).map(hasTurn), [false, false, true, true]);
     assert.equal(site.relayed, 0);
     assert.equal(asked(), 2, 'once each');
@@ -84,13 +87,13 @@ describe('the path of a page', () => {
   test('[PAGE-15] without TURN servers there is no second attempt', async () => {
     const site = new Site();
     site.iceServers = [{ urls: ['stun:192.0.2.1'] }];
-    site.way = () => null;
+    site.path = () => null;
     const a = site.open('a');
     const { page } = await make(site, a, bytes);
     const b = site.open('b');
     b.read(page, null);
     assert.notEqual(await comes(site, b, page, 20_000), null);
-    assert.equal(view(b, page).way, 'relay');
+    assert.equal(view(b, page).path, 'relay');
     assert.equal(site.connections.length, 2);
   });
 
@@ -100,13 +103,13 @@ describe('the path of a page', () => {
       { urls: ['stun:192.0.2.1'] },
       { urls: ['turn:192.0.2.1'], username: 'u', credential: 'c' },
     ];
-    site.way = () => null;
+    site.path = () => null;
     const a = site.open('a');
     const { page } = await make(site, a, bytes);
     const b = site.open('b');
     b.read(page, null);
     assert.notEqual(await comes(site, b, page, 20_000), null);
-    assert.equal(view(b, page).way, 'relay');
+    assert.equal(view(b, page).path, 'relay');
     assert.equal(site.connections.length, 4);
   });
 
@@ -116,7 +119,7 @@ describe('the path of a page', () => {
       { urls: ['stun:192.0.2.1'] },
       { urls: ['turn:192.0.2.1'], username: 'u', credential: 'c' },
     ];
-    site.way = () => null;
+    site.path = () => null;
     const seed = site.open('seed');
     const { page } = await make(site, seed, bytes);
     seed.close();
@@ -124,19 +127,19 @@ describe('the path of a page', () => {
     const old = await rogue(site, 'old', {
       onOffer: (_, { link }) => links.size < links.add(link).size,
     });
-    old.say({ type: 'announce', page, whole: true, bytes: bytes.length });
+    old.send({ type: 'announce', page, whole: true, bytes: bytes.length });
     const reader = site.open('reader');
     reader.read(page, null);
     await site.clock.advance(20_000);
-    const said = old.heard.map(({ type }) => type).filter((type) => type !== 'candidate');
-    assert.deepEqual(said, ['offer', 'offer', 'pipe']);
+    const sent = old.received.map(({ type }) => type).filter((type) => type !== 'candidate');
+    assert.deepEqual(sent, ['offer', 'offer', 'pipe']);
     assert.equal(links.size, 1);
   });
 
   for (const asks of [true, false]) {
     test(`[PAGE-15] if ICE fails, through a stream relay that requires ${asks ? 'tokens' : 'no tokens'}`, async () => {
       const site = new Site();
-      site.way = () => null;
+      site.path = () => null;
       site.asks = asks;
       const a = site.open('a');
       const { page } = await make(site, a, bytes);
@@ -144,14 +147,14 @@ describe('the path of a page', () => {
       b.read(page, null);
       assert.notEqual(await comes(site, b, page, 20_000), null);
       assert.ok(has(b, page, bytes));
-      assert.equal(view(b, page).way, 'relay');
+      assert.equal(view(b, page).path, 'relay');
       assert.ok(site.relayed > bytes.length);
     });
   }
 
   test('[PAGE-16] a relay that loses messages only slows the transfer', async () => {
     const site = new Site();
-    site.way = () => null;
+    site.path = () => null;
     site.loses = 5;
     const a = site.open('a');
     const { page } = await make(site, a, bytes);
@@ -163,14 +166,14 @@ describe('the path of a page', () => {
 
   test('without a relay either, the state is finding, and the attempts continue', async () => {
     const site = new Site();
-    site.way = () => null;
+    site.path = () => null;
     const a = site.open('a', {}, { fetch: () => Promise.reject(new TypeError('no network')) });
     const { page } = await make(site, a, bytes);
     const b = site.open('b', {}, { fetch: () => Promise.reject(new TypeError('no network')) });
     b.read(page, null);
     await site.clock.advance(20_000);
     assert.equal(view(b, page).state, 'finding');
-    site.way = () => 'host';
+    site.path = () => 'host';
     assert.notEqual(await comes(site, b, page, 60_000), null);
   });
 });
@@ -219,9 +222,9 @@ describe('connections between visitors', () => {
     const reader = site.open('reader');
     reader.read(page, null);
     await site.clock.until(() => view(reader, page).chunks?.here === 1, 20_000);
-    one.say({ type: 'announce', page, whole: false, bytes: bytes.length });
-    await site.clock.until(() => one.heard.some(({ type }) => type === 'answer'), 20_000);
-    assert.equal(one.heard.find(({ type }) => type === 'answer')?.link, 'the-lower-one');
+    one.send({ type: 'announce', page, whole: false, bytes: bytes.length });
+    await site.clock.until(() => one.received.some(({ type }) => type === 'answer'), 20_000);
+    assert.equal(one.received.find(({ type }) => type === 'answer')?.link, 'the-lower-one');
     assert.equal(offers.length, 1);
     assert.equal(view(reader, page).peers.filter(({ visitor }) => visitor === one.id).length, 1);
   });
@@ -335,8 +338,8 @@ describe('connections between visitors', () => {
     const one = await rogue(site, 'rogue');
     const [first] = site.visitors.keys();
     one.offer(first ?? '', 'f'.repeat(64), 'some-link');
-    await site.clock.until(() => one.heard.length > 0, 1000);
-    assert.deepEqual(one.heard, [{ type: 'reject', link: 'some-link', reason: 'not-found' }]);
+    await site.clock.until(() => one.received.length > 0, 1000);
+    assert.deepEqual(one.received, [{ type: 'reject', link: 'some-link', reason: 'not-found' }]);
   });
 });
 

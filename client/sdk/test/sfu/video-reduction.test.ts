@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bearable, isOurs, Strain } from '../../src/sfu/strain.ts';
+import { reduceVideo, isOwnOverload, VideoReduction } from '../../src/sfu/video-reduction.ts';
 
 const LOOK_MS = 250;
 
 /** Checks for the given time; returns when the level changed, and to which value. */
 function looking(
-  strain: Strain,
+  strain: VideoReduction,
   from: number,
   ms: number,
   troubled: (at: number) => boolean,
@@ -18,15 +18,15 @@ function looking(
 }
 
 test('trouble of one of several senders does not lower the quality of the others', () => {
-  assert.equal(isOurs([true, false, false, null]), false);
-  assert.equal(isOurs([true, true, false, null]), true);
-  assert.equal(isOurs([true]), true);
-  assert.equal(isOurs([null, null]), false);
-  assert.equal(isOurs([]), false);
+  assert.equal(isOwnOverload([true, false, false, null]), false);
+  assert.equal(isOwnOverload([true, true, false, null]), true);
+  assert.equal(isOwnOverload([true]), true);
+  assert.equal(isOwnOverload([null, null]), false);
+  assert.equal(isOwnOverload([]), false);
 });
 
 test('lower quality is requested after some seconds of trouble, at most twice, and higher again after a calm time', () => {
-  const strain = new Strain();
+  const strain = new VideoReduction();
   const up = looking(strain, 0, 10_000, () => true);
   assert.deepEqual(
     up.map(([, level]) => level),
@@ -43,13 +43,13 @@ test('lower quality is requested after some seconds of trouble, at most twice, a
 
 test('a short disturbance changes nothing', () => {
   assert.deepEqual(
-    looking(new Strain(), 0, 60_000, (at) => at % 5000 < 3 * LOOK_MS),
+    looking(new VideoReduction(), 0, 60_000, (at) => at % 5000 < 3 * LOOK_MS),
     [],
   );
 });
 
 test('if higher quality fails each time, it is tried at growing intervals', () => {
-  const strain = new Strain();
+  const strain = new VideoReduction();
   const changes: [number, number][] = [];
   for (let at = 0; at < 400_000; at += LOOK_MS)
     if (strain.look(strain.level === 0, at)) changes.push([at, strain.level]);
@@ -71,10 +71,10 @@ test('pictures become smaller first, then fewer, beginning with the largest', ()
     ['f', tile],
     ['g', large],
   ]);
-  assert.deepEqual(bearable(shown, 0), shown);
-  const small = bearable(shown, 1);
+  assert.deepEqual(reduceVideo(shown, 0), shown);
+  const small = reduceVideo(shown, 1);
   assert.deepEqual(small.get('g'), { width: 320, height: 180 });
   assert.deepEqual([small.get('a'), small.get('b')], [tile, null]);
-  const few = [...bearable(shown, 2)].filter(([, size]) => size !== null).map(([key]) => key);
+  const few = [...reduceVideo(shown, 2)].filter(([, size]) => size !== null).map(([key]) => key);
   assert.deepEqual(few, ['a', 'c', 'd', 'g']);
 });

@@ -4,10 +4,10 @@ import type { PageMade, Pages, PageView } from '../../src/pages/api.ts';
 import { openPages } from '../../src/pages/open-pages.ts';
 
 declare global {
-  var held: ReturnType<typeof createHeld>;
+  var pages: ReturnType<typeof createPages>;
 }
 
-function createHeld() {
+function createPages() {
   let pages: Pages | undefined;
   const current = (): Pages => {
     if (pages === undefined) throw new Error('not opened');
@@ -17,11 +17,11 @@ function createHeld() {
     open: (api: string): void => {
       pages = openPages({ api }, browserPorts());
     },
-    /** `{bytes, sealed}`; the content is the same each time. */
+    /** `{bytes, encrypted}`; the content is the same each time. */
     async make(what: string): Promise<object> {
-      const { bytes, sealed } = JSON.parse(what) as { bytes: number; sealed: boolean };
+      const { bytes, encrypted } = JSON.parse(what) as { bytes: number; encrypted: boolean };
       const content = Uint8Array.from({ length: bytes }, (_, index) => (index * 7919) >>> 8);
-      return current().make({ type: 'text/plain', name: 'a page', bytes: content }, { sealed });
+      return current().make({ type: 'text/plain', name: 'a page', bytes: content }, { encrypted });
     },
     read(made: string): void {
       const { page, key } = JSON.parse(made) as PageMade;
@@ -39,4 +39,4 @@ function createHeld() {
   };
 }
 
-globalThis.held = createHeld();
+globalThis.pages = createPages();

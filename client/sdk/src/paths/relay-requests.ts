@@ -6,7 +6,7 @@ import type { Clock } from '../ports.ts';
 /** The service answers from memory. */
 const ANSWER_MS = 5000;
 
-export class RelayAsk {
+export class RelayRequests {
   readonly #clock: Clock;
   readonly #send: (message: Extract<ClientMessage, { type: 'relay' }>) => boolean;
   #answer: ((relay: RelayOffer | null | undefined) => void) | null = null;
@@ -17,7 +17,7 @@ export class RelayAsk {
   }
 
   /** `null`: the region has no relay that accepts sessions; `undefined`: there was no answer. */
-  ask(exclude?: string): Promise<RelayOffer | null | undefined> {
+  request(exclude?: string): Promise<RelayOffer | null | undefined> {
     this.#answer?.(undefined);
     if (!this.#send({ type: 'relay', ...(exclude === undefined ? {} : { exclude }) }))
       return Promise.resolve(undefined);

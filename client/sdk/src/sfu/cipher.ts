@@ -12,7 +12,7 @@ const ID_BYTES = 8;
 
 const text = new TextEncoder();
 
-export class Seal {
+export class RoomCipher {
   /** An id of the secret that does not reveal it: 16 hex digits. */
   readonly id: string;
   readonly #subtle: SubtleCrypto;
@@ -27,17 +27,17 @@ export class Seal {
   }
 
   /** `secret`: base64url, as accepted by `readSecret`. */
-  static async of(subtle: SubtleCrypto, secret: string, room: string): Promise<Seal> {
+  static async of(subtle: SubtleCrypto, secret: string, room: string): Promise<RoomCipher> {
     const bytes = readSecret(secret);
     if (bytes === undefined) throw new Error('the end-to-end key is not one');
     const key = await subtle.importKey('raw', bytes, 'HKDF', false, ['deriveBits', 'deriveKey']);
     const bits = await subtle.deriveBits(derivation(room, 'id'), key, 8 * ID_BYTES);
     const id = [...new Uint8Array(bits)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-    return new Seal(id, subtle, key, room);
+    return new RoomCipher(id, subtle, key, room);
   }
 
   /** `track`: `{participant}/{instance}/{track}`. */
-  track(track: string): TrackSeal {
+  track(track: string): TrackCipher {
     const key = this.#subtle.deriveKey(
       derivation(this.#room, `track ${track}`),
       this.#secret,
@@ -45,12 +45,12 @@ export class Seal {
       false,
       ['encrypt', 'decrypt'],
     );
-    return new TrackSeal(this.#subtle, key);
+    return new TrackCipher(this.#subtle, key);
   }
 }
 
 /** Encrypts and decrypts frames in their wire format. */
-export class TrackSeal {
+export class TrackCipher {
   readonly #subtle: SubtleCrypto;
   readonly #key: Promise<CryptoKey>;
 
@@ -59,18 +59,22 @@ export class TrackSeal {
     this.#key = key;
   }
 
-  async close(
+  async encrypt(
     group: number,
     index: number,
     frame: Uint8Array<ArrayBuffer>,
   ): Promise<Uint8Array<ArrayBuffer>> {
     const { time, payload } = split(frame);
-    const sealed = await this.#subtle.encrypt(parameters(group, index, time), await this.#key, payload);
-    return joinFrame(time, new Uint8Array(sealed));
+    const encrypted = await this.#subtle.encrypt(parameters(group, index, time), await this.#key, payload);
+    return joinFrame(time, new Uint8Array(encrypted));
   }
 
   /** `undefined` for frames that were not encrypted with this key for this place. Never throws. */
-  async open(group: number, index: number, frame: Uint8Array): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  async decrypt(
+    group: number,
+    index: number,
+    frame: Uint8Array,
+  ): Promise<Uint8Array<ArrayBuffer> | undefined> {
     if (decodeFrame(frame) === undefined) return undefined;
     const { time, payload } = split(frame.slice());
     if (payload.byteLength < TAG_BYTES) return undefined;

@@ -9,7 +9,7 @@ import { readManifest, type Manifest } from './manifest.ts';
 import { Neighbours } from './neighbours.ts';
 import { PageCopy } from './page-copy.ts';
 import type { PageLink } from './page-link.ts';
-import { passes, refusalOf } from './refusals.ts';
+import { isTemporary, refusalOf } from './refusals.ts';
 import { Swarm } from './swarm.ts';
 import type { Tab } from './tab.ts';
 
@@ -20,13 +20,13 @@ const SLEPT_MS = 3000;
 const FIRST_LINKS = 2;
 const CHUNKS_A_LINK = 4;
 /** The interval of `subscribe` while no chunk arrives, doubled each time, with jitter. */
-const WANT_MS = 1000;
-const WANT_CAP_MS = 30_000;
+const SUBSCRIBE_MS = 1000;
+const SUBSCRIBE_CAP_MS = 30_000;
 /** The pause after a temporary refusal without a time. */
 const AGAIN_MS = 5000;
 const HISTORY = 240;
 
-export class HeldPage {
+export class SharedPage {
   readonly page: PageAddress;
   readonly #tab: Tab;
   readonly #neighbours: Neighbours;
@@ -41,8 +41,8 @@ export class HeldPage {
   /** The manifests that links sent, until one of them is valid. */
   readonly #manifests = new Map<string, string>();
   #checking = false;
-  #wantAt = 0;
-  #wantPause = WANT_MS;
+  #subscribeAt = 0;
+  #subscribePause = SUBSCRIBE_MS;
   #cancelTick: () => void = () => undefined;
   #cancelAgain: () => void = () => undefined;
 
@@ -56,10 +56,10 @@ export class HeldPage {
         here: () => this.#copy?.chunks.here ?? null,
         chunk: (chunk) => this.#copy?.chunks.get(chunk),
         onOpen: (link) => this.#opened(link),
-        onManifest: (link, text) => this.#hearManifest(link, text),
-        onHas: (link, chunks) => this.#has(link, chunks),
+        onManifest: (link, text) => this.#receiveManifest(link, text),
+        onHave: (link, chunks) => this.#has(link, chunks),
         onChunk: (link, chunk, bytes) => void this.#takeChunk(link, chunk, bytes),
-        onNot: (link, chunk) => this.#refusedChunk(link, chunk),
+        onReject: (link, chunk) => this.#refusedChunk(link, chunk),
         onEnd: (link) => this.#ended(link),
       },
     );
@@ -89,7 +89,7 @@ export class HeldPage {
       state: this.#shown(count),
       refusal: this.#refusal,
       head: copy?.head ?? null,
-      seal: copy?.seal ?? null,
+      encryption: copy?.encryption ?? null,
       chunks: copy === null ? null : { here: copy.chunks.here.count, of: copy.chunks.here.of },
       own: this.#own,
       holders: count?.holders ?? null,
@@ -97,7 +97,7 @@ export class HeldPage {
       last: here && count?.settled === true && count.holders === 1,
       history: this.#history,
       peers: links.map((link) => ({ ...link.view, whole: this.#swarm?.hasAll(link.id) ?? false })),
-      way: this.#neighbours.way,
+      path: this.#neighbours.path,
       received: links.reduce((sum, { received }) => sum + received, this.#neighbours.received),
       sent: links.reduce((sum, { sent }) => sum + sent, this.#neighbours.sent),
       dropped: this.#neighbours.dropped,
@@ -137,9 +137,9 @@ export class HeldPage {
   }
 
   /** Announces everything on a new connection, on which the service knows nothing. */
-  sayAll(): void {
+  announceAll(): void {
     this.#count = null;
-    this.#say();
+    this.#sendState();
   }
 
   onHolders(holders: Holders['holders']): void {
@@ -159,16 +159,16 @@ export class HeldPage {
   /** The service refused a message about this page. */
   onRefused(refusal: PageRefusal, retryAfterMs: number | undefined): void {
     if (this.#state === 'refused' || this.#state === 'closed') return;
-    if (!passes(refusal.code)) {
+    if (!isTemporary(refusal.code)) {
       this.refuse(refusal);
       return;
     }
     this.#cancelAgain();
-    this.#cancelAgain = this.#tab.ports.clock.after(retryAfterMs ?? AGAIN_MS, () => this.#say());
+    this.#cancelAgain = this.#tab.ports.clock.after(retryAfterMs ?? AGAIN_MS, () => this.#sendState());
   }
 
   onDirected(from: VisitorId, message: LinkMessage): boolean {
-    return this.#neighbours.hear(from, message);
+    return this.#neighbours.receive(from, message);
   }
 
   onUndelivered(link: string, reason: 'unknown' | 'away' | 'timeout' | 'slow'): void {
@@ -182,39 +182,39 @@ export class HeldPage {
   #begin(): void {
     this.#state = 'reading';
     this.#refusal = null;
-    this.#wantPause = WANT_MS;
-    this.#want();
+    this.#subscribePause = SUBSCRIBE_MS;
+    this.#subscribe();
     this.#tickLater();
   }
 
   #leave(state: 'refused' | 'closed'): void {
     if (this.#state === 'reading' || this.#state === 'here')
-      this.#tab.say({ type: 'leave', page: this.page });
+      this.#tab.send({ type: 'leave', page: this.page });
     this.#state = state;
     this.#cancelTick();
     this.#cancelAgain();
     this.#neighbours.endAll();
   }
 
-  #say(): void {
-    if (this.#state === 'reading') this.#want();
-    if (this.#state === 'reading' || this.#state === 'here') this.#hold();
+  #sendState(): void {
+    if (this.#state === 'reading') this.#subscribe();
+    if (this.#state === 'reading' || this.#state === 'here') this.#announce();
   }
 
-  #want(): void {
+  #subscribe(): void {
     const { clock, random } = this.#tab.ports;
     const exclude = this.#neighbours.exclude();
-    this.#tab.say({ type: 'subscribe', page: this.page, ...(exclude.length === 0 ? {} : { exclude }) });
-    this.#wantAt = clock.now() + this.#wantPause * (1 + random.fraction());
-    this.#wantPause = Math.min(WANT_CAP_MS, 2 * this.#wantPause);
+    this.#tab.send({ type: 'subscribe', page: this.page, ...(exclude.length === 0 ? {} : { exclude }) });
+    this.#subscribeAt = clock.now() + this.#subscribePause * (1 + random.fraction());
+    this.#subscribePause = Math.min(SUBSCRIBE_CAP_MS, 2 * this.#subscribePause);
   }
 
   /** Announces the chunks that are here. */
-  #hold(): void {
+  #announce(): void {
     const { chunks } = this.#copy ?? {};
     if (chunks === undefined || chunks.here.count === 0) return;
     const whole = this.#state === 'here';
-    this.#tab.say({ type: 'announce', page: this.page, whole, bytes: chunks.bytes.length });
+    this.#tab.send({ type: 'announce', page: this.page, whole, bytes: chunks.bytes.length });
   }
 
   #tickLater(): void {
@@ -227,34 +227,34 @@ export class HeldPage {
     const now = this.#tab.ports.clock.now();
     this.#tickLater();
     if (now - due > SLEPT_MS) this.#swarm?.forgive(now);
-    for (const id of this.#swarm?.lapse(now) ?? []) this.#neighbours.get(id)?.close('stalled');
-    this.#ask();
+    for (const id of this.#swarm?.expireRequests(now) ?? []) this.#neighbours.get(id)?.close('stalled');
+    this.#request();
     this.#seek();
     // No connected or connecting visitor has the missing chunks.
-    if (now < this.#wantAt || !this.#neighbours.settled || this.#swarm?.fed === true) return;
-    this.#neighbours.makeRoom(this.#mostLinks);
-    this.#want();
+    if (now < this.#subscribeAt || !this.#neighbours.settled || this.#swarm?.fed === true) return;
+    this.#neighbours.makeRoom(this.#maxLinks);
+    this.#subscribe();
   }
 
-  get #mostLinks(): number {
+  get #maxLinks(): number {
     const here = this.#copy?.chunks.here;
     const useful = here === undefined ? FIRST_LINKS : 1 + Math.ceil((here.of - here.count) / CHUNKS_A_LINK);
     return Math.min(this.#tab.limits()?.maxHolders ?? 0, useful);
   }
 
   #seek(): void {
-    if (this.#state === 'reading') this.#neighbours.seek(this.#mostLinks);
+    if (this.#state === 'reading') this.#neighbours.seek(this.#maxLinks);
   }
 
-  #ask(): void {
+  #request(): void {
     if (this.#state !== 'reading') return;
-    for (const { peer, chunk } of this.#swarm?.asks(this.#tab.ports.clock.now()) ?? []) {
+    for (const { peer, chunk } of this.#swarm?.requests(this.#tab.ports.clock.now()) ?? []) {
       this.#neighbours.get(peer)?.get(chunk);
     }
   }
 
   #opened(link: PageLink): void {
-    this.#wantPause = WANT_MS;
+    this.#subscribePause = SUBSCRIBE_MS;
     this.#swarm?.join(link.id, this.#tab.ports.clock.now());
     this.#tab.onChange();
   }
@@ -262,11 +262,11 @@ export class HeldPage {
   #ended(link: PageLink): void {
     this.#manifests.delete(link.id);
     this.#swarm?.leave(link.id);
-    this.#ask();
+    this.#request();
     this.#seek();
   }
 
-  #hearManifest(link: PageLink, text: string): void {
+  #receiveManifest(link: PageLink, text: string): void {
     const limits = this.#tab.limits();
     if (this.#state !== 'reading' || this.#copy !== null || limits === null) return;
     this.#manifests.set(link.id, text);
@@ -315,13 +315,13 @@ export class HeldPage {
     for (const chunk of chunks) swarm.got(link.id, chunk);
     // Both sides have the complete page.
     if (this.#state === 'here' && swarm.hasAll(link.id)) link.close('full');
-    else this.#ask();
+    else this.#request();
     this.#tab.onChange();
   }
 
   #refusedChunk(link: PageLink, chunk: number): void {
     if (this.#swarm?.refused(link.id, chunk) === false) link.close('stalled');
-    else this.#ask();
+    else this.#request();
   }
 
   async #takeChunk(link: PageLink, chunk: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
@@ -341,7 +341,7 @@ export class HeldPage {
       if (good) await this.#put(copy, chunk, bytes);
       else link.close('bad');
     }
-    this.#ask();
+    this.#request();
   }
 
   async #put(copy: PageCopy, chunk: number, bytes: Uint8Array): Promise<void> {
@@ -350,7 +350,7 @@ export class HeldPage {
     for (const link of this.#neighbours.all) link.got(chunk);
     this.#tab.onChange();
     if (!here.full) {
-      if (here.count === 1) this.#hold();
+      if (here.count === 1) this.#announce();
       return;
     }
     const good = await copy.check();
@@ -365,7 +365,7 @@ export class HeldPage {
     if (this.#state === 'reading' && this.#count !== null) this.#count = { ...this.#count, settled: false };
     this.#state = 'here';
     this.#cancelTick();
-    this.#hold();
+    this.#announce();
     for (const link of this.#neighbours.all) if (this.#swarm?.hasAll(link.id)) link.close('full');
     this.#tab.onChange();
   }
