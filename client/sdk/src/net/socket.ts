@@ -31,12 +31,6 @@ export interface SocketLoss {
   readonly retryAfterMs: number | null;
 }
 
-export interface MessageHandlers<Message> {
-  readonly onMessage: (message: Message) => void;
-  readonly onDirected: (from: string, payload: string) => void;
-  readonly fatal: (loss: SocketLoss) => void;
-}
-
 /** Silence after which the client sends a ping. */
 const PING_AFTER_MS = 5000;
 /** Silence after which the client closes the socket: by then the pod shows this participant as away. */
@@ -161,12 +155,16 @@ export class CheckedSocket {
 /** Reads the text messages of a socket: those of other clients, and those of the service, whose fatal errors are passed to `fatal` as well. */
 export function readMessages<Message extends ServerMessage | VisitMessage>(
   decode: (text: string) => Decoded<Message>,
-  { onMessage, onDirected, fatal }: MessageHandlers<Message>,
+  handlers: {
+    onMessage(message: Message): void;
+    onDirected(from: string, payload: string): void;
+    fatal(loss: SocketLoss): void;
+  },
 ): (text: string) => void {
   return (text) => {
     const directed = receivedText(text);
     if (directed !== undefined) {
-      onDirected(directed.from, directed.payload);
+      handlers.onDirected(directed.from, directed.payload);
       return;
     }
     const decoded = decode(text);
@@ -174,7 +172,7 @@ export function readMessages<Message extends ServerMessage | VisitMessage>(
     if (!decoded.ok) return;
     const { message } = decoded;
     if (message.type === 'error' && message.fatal)
-      fatal({ code: knownCode(message.code), retryAfterMs: message.retryAfterMs ?? null });
-    onMessage(message);
+      handlers.fatal({ code: knownCode(message.code), retryAfterMs: message.retryAfterMs ?? null });
+    handlers.onMessage(message);
   };
 }

@@ -72,12 +72,7 @@ export class PicturePlayer implements ReaderHandlers {
     this.#unpack = unpackerOf(config.container);
     const { codedWidth, codedHeight } = config;
     this.#maxPixels = PADDED * Math.min(MAX_PIXELS, Math.max(codedWidth * codedHeight, MAY_GROW_TO));
-    this.#decoder = new ReplaceableDecoder<VideoDecoder>(
-      clock,
-      () => this.#createDecoder(),
-      (decoder) =>
-        decoder.configure({ codec: config.codec, optimizeForLatency: true, ...description(config) }),
-    );
+    this.#decoder = new ReplaceableDecoder(clock, () => this.#createDecoder());
   }
 
   onFrame(group: number, index: number, bytes: Uint8Array): void {
@@ -183,11 +178,13 @@ export class PicturePlayer implements ReaderHandlers {
   }
 
   #createDecoder(): VideoDecoder {
+    const { media, config } = this.#options;
     this.#unproven = null;
-    const decoder: VideoDecoder = new this.#options.media.VideoDecoder({
+    const decoder: VideoDecoder = new media.VideoDecoder({
       output: (frame) => this.#wait(frame),
       error: () => this.#failed(decoder),
     });
+    decoder.configure({ codec: config.codec, optimizeForLatency: true, ...description(config) });
     return decoder;
   }
 

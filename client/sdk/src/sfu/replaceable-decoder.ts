@@ -1,43 +1,30 @@
 /** A decoder of one track that is created on first use, and replaced after a failure. */
 import type { Clock } from '../ports.ts';
 
-interface Decoder {
-  readonly state: CodecState;
-  close(): void;
-}
-
 /** The pause before a failed decoder is replaced: a sender may craft frames that always fail. */
 const REPLACE_AFTER_MS = 500;
 
-export class ReplaceableDecoder<Kind extends Decoder> {
+export class ReplaceableDecoder<Kind extends VideoDecoder | AudioDecoder> {
   readonly #clock: Clock;
   readonly #create: () => Kind;
-  readonly #configure: (decoder: Kind) => void;
   #decoder: Kind | null = null;
   #createAt = 0;
 
-  /** `configure` may throw, for a configuration that the browser does not support. */
-  constructor(clock: Clock, create: () => Kind, configure: (decoder: Kind) => void) {
+  /** `create` may throw, if the browser does not support the codec. */
+  constructor(clock: Clock, create: () => Kind) {
     this.#clock = clock;
     this.#create = create;
-    this.#configure = configure;
   }
 
   /** `null` for some time after a failure. */
   get(): Kind | null {
     if (this.#decoder !== null || this.#clock.now() < this.#createAt) return this.#decoder;
-    const decoder = this.#create();
     try {
-      this.#configure(decoder);
-      this.#decoder = decoder;
+      this.#decoder = this.#create();
     } catch {
       this.#createAt = this.#clock.now() + REPLACE_AFTER_MS;
     }
     return this.#decoder;
-  }
-
-  isCurrent(decoder: Kind): boolean {
-    return decoder === this.#decoder;
   }
 
   /** `false`: it was replaced already. */

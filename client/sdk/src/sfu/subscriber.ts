@@ -137,11 +137,11 @@ export class Subscriber implements RelayedPerson {
 
   /** Whether frames came late or not at all, or were too many to show, since the previous call; `null` without video. */
   troubled(): boolean | null {
-    const tallies = [...this.#pictures.values()].map(({ playback }) => playback.player.counters);
-    const now = tallies.reduce((sum, { lost, cut }) => sum + lost + MAX_LOST * cut, 0);
+    const counted = [...this.#pictures.values()].map(({ playback }) => playback.player.counters);
+    const now = counted.reduce((sum, { lost, cut }) => sum + lost + MAX_LOST * cut, 0);
     const more = now - this.#trouble;
     this.#trouble = now;
-    return tallies.length === 0 ? null : more >= MAX_LOST || this.targetMs() >= LATE_MS;
+    return counted.length === 0 ? null : more >= MAX_LOST || this.targetMs() >= LATE_MS;
   }
 
   targetMs(): number {

@@ -54,12 +54,7 @@ export class VoicePlayer implements ReaderHandlers {
     this.#options = options;
     const { config, clock } = options;
     this.#unpack = unpackerOf(config.container);
-    const { codec, sampleRate, numberOfChannels } = config;
-    this.#decoder = new ReplaceableDecoder<AudioDecoder>(
-      clock,
-      () => this.#createDecoder(),
-      (decoder) => decoder.configure({ codec, sampleRate, numberOfChannels, ...description(config) }),
-    );
+    this.#decoder = new ReplaceableDecoder(clock, () => this.#createDecoder());
   }
 
   /** 0 to 1, of the audio that is playing now. */
@@ -110,7 +105,7 @@ export class VoicePlayer implements ReaderHandlers {
       this.counters.lost += frames.length;
       return;
     }
-    for (const frame of frames) if (this.#decoder.isCurrent(decoder)) this.#decode(decoder, frame);
+    for (const frame of frames) if (decoder === this.#decoder.get()) this.#decode(decoder, frame);
   }
 
   #decode(decoder: AudioDecoder, { timestamp, payload }: Frame): void {
@@ -129,10 +124,13 @@ export class VoicePlayer implements ReaderHandlers {
   }
 
   #createDecoder(): AudioDecoder {
-    const decoder: AudioDecoder = new this.#options.media.AudioDecoder({
+    const { media, config } = this.#options;
+    const decoder: AudioDecoder = new media.AudioDecoder({
       output: (data) => this.#play(data),
       error: () => this.#failed(decoder),
     });
+    const { codec, sampleRate, numberOfChannels } = config;
+    decoder.configure({ codec, sampleRate, numberOfChannels, ...description(config) });
     return decoder;
   }
 
