@@ -77,13 +77,6 @@ export class GroupOrder<Item> {
     return this.next(isDue);
   }
 
-  /** Drops the rest of this group: its decoder failed. */
-  skip(): void {
-    if (this.#at === null) return;
-    this.#drop(this.#at.group);
-    this.#at = { group: this.#at.group + 1, index: 0 };
-  }
-
   #start(): { group: number; index: number } | null {
     const whole = [...this.#groups].filter(([, { frames }]) => frames.has(0)).map(([group]) => group);
     return whole.length === 0 ? null : { group: Math.max(...whole), index: 0 };

@@ -7,7 +7,14 @@ import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import type { CallConnection } from '@parley/sdk/call';
 import { Connection } from '@parley/sdk/signaling/connection';
 import type { Clock, Ports, WireHandlers, WireSocket } from '@parley/sdk/ports';
-import { emptyRoster, withoutExpired, afterMessage, nextExpiry, welcomed, type Roster } from '@parley/sdk/room/roster';
+import {
+  emptyRoster,
+  withoutExpired,
+  afterMessage,
+  nextExpiry,
+  welcomed,
+  type Roster,
+} from '@parley/sdk/room/roster';
 import { host } from '../../src/release.ts';
 import type { Entry } from './entry.ts';
 
