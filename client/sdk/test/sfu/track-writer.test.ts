@@ -38,11 +38,11 @@ test('[MEDIA-11] a track ends with its broadcast, and the track on the next conn
 
 test('[MEDIA-16] a frame that cannot be encrypted ends its group, and the next group is encrypted normally', async () => {
   let fails = false;
-  const seal = {
-    close: (_group: number, _index: number, bytes: Uint8Array) =>
+  const cipher = {
+    encrypt: (_group: number, _index: number, bytes: Uint8Array) =>
       fails ? Promise.reject(new Error('no')) : Promise.resolve(bytes),
   } as unknown as TrackCipher;
-  const writer = new TrackWriter('camera/low', seal);
+  const writer = new TrackWriter('camera/low', cipher);
   const { reader, broadcast } = served(writer);
   const times = async (): Promise<(number | undefined)[]> => {
     const group = await reader.recvGroup();
