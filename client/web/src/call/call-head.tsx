@@ -1,5 +1,5 @@
 import type { RoomView } from '@parley/protocol/http';
-import { pathWords } from '../copy/paths.ts';
+import { pathText } from '../text/paths.ts';
 import { Icon, type IconName } from '../design/icon.tsx';
 import { Logo } from '../design/logo.tsx';
 import type { CallSession } from './session.ts';
@@ -13,7 +13,7 @@ export function CallHead({ session }: { readonly session: CallSession }) {
       <Logo />
       <span class="call-name">{room}</span>
       {view && <RoomMarks view={view} />}
-      <PathMark session={session} />
+      <PathStatus session={session} />
       <div class="call-head-actions">
         <ViewControls session={session} />
         <button
@@ -52,21 +52,27 @@ export function CallHead({ session }: { readonly session: CallSession }) {
 }
 
 /** Shows whether relays can read the media. */
-function PathMark({ session }: { readonly session: CallSession }) {
+function PathStatus({ session }: { readonly session: CallSession }) {
   const { path } = session.snapshot.value;
-  const words = pathWords(path);
+  const text = pathText(path);
   return (
-    <span class="path-mark" role="status" data-testid="path" data-way={path.way} data-why={path.why ?? ''}>
-      {words && (
+    <span
+      class="path-status"
+      role="status"
+      data-testid="path"
+      data-path={path.way}
+      data-reason={path.why ?? ''}
+    >
+      {text && (
         <button
           type="button"
           class="path-button"
           data-testid="open-path"
-          title={words.title}
+          title={text.title}
           onClick={() => (session.dialog.value = { kind: 'path' })}
         >
-          <span class={`pill${words.calm ? ' calm' : ''}`}>{words.mark}</span>
-          <span class="visually-hidden">. {words.title}</span>
+          <span class={`pill${text.calm ? ' calm' : ''}`}>{text.label}</span>
+          <span class="visually-hidden">. {text.title}</span>
         </button>
       )}
     </span>

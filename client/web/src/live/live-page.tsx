@@ -6,7 +6,7 @@ import { usePageTitle } from '../pages/page-title.ts';
 import { SiteHead } from '../pages/site-head.tsx';
 import { AddressForm } from '../streams/address-form.tsx';
 import '../streams/streams-page.css';
-import { nameOfText, publishPath, watchPath } from './name.ts';
+import { nameOfText, publishPath, watchPath } from './live-route.ts';
 import './live.css';
 
 const EXAMPLE = 'spring-concert';

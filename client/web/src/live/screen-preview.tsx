@@ -21,7 +21,7 @@ export function ScreenPreview({ screen, media }: ScreenPreviewProps) {
             type="button"
             class={`round${on ? '' : ' off'}`}
             aria-pressed={on}
-            aria-busy={status === 'asking'}
+            aria-busy={status === 'opening'}
             aria-label="Microphone"
             title={`Microphone is ${on ? 'on' : 'off'}`}
             data-testid="prejoin-microphone"

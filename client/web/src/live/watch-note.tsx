@@ -1,6 +1,6 @@
 /** The note while there is nothing new to show, above the last content. */
-import { Sign } from '../streams/sign.tsx';
-import { Countdown, Trouble } from '../streams/trouble.tsx';
+import { StreamIcon } from '../streams/stream-icon.tsx';
+import { Countdown, Trouble } from '../streams/connection-problem.tsx';
 import type { WatchView } from './watch-session.ts';
 
 export function WatchNote({ view }: { readonly view: WatchView }) {
@@ -8,7 +8,7 @@ export function WatchNote({ view }: { readonly view: WatchView }) {
   const broadcast = view.broadcast.value;
   if (link.at === 'waiting' || link.at === 'stopped')
     return (
-      <Trouble why={link.why} banner={broadcast !== 'nobody' && link.at === 'waiting'}>
+      <Trouble reason={link.why} banner={broadcast !== 'not-started' && link.at === 'waiting'}>
         {link.at === 'waiting' && <Countdown until={link.until} />}
         <button type="button" class="button primary" data-testid="retry" onClick={() => view.retry()}>
           {link.at === 'waiting' ? 'Try now' : 'Try again'}
@@ -17,12 +17,12 @@ export function WatchNote({ view }: { readonly view: WatchView }) {
     );
   if (broadcast === 'playing') return null;
   if (link.at === 'connecting')
-    return <p class="stage-note calm">{broadcast === 'nobody' ? 'Connecting…' : 'Reconnecting…'}</p>;
+    return <p class="stage-note calm">{broadcast === 'not-started' ? 'Connecting…' : 'Reconnecting…'}</p>;
   if (broadcast === 'starting') return <p class="stage-note calm">Starting the video…</p>;
   return (
     <div class="stage-note empty" data-testid={broadcast}>
-      <div class="stage-sign">
-        <Sign name="antenna" />
+      <div class="stage-icon">
+        <StreamIcon name="antenna" />
       </div>
       {broadcast === 'gone' ? (
         <>

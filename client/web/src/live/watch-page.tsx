@@ -6,10 +6,10 @@ import { Logo } from '../design/logo.tsx';
 import { browserStore } from '../memory/storage.ts';
 import { PageLink } from '../pages/page-link.tsx';
 import { usePageTitle } from '../pages/page-title.ts';
-import { Sign } from '../streams/sign.tsx';
-import { FullScreenButton, Placed, SoundButton } from '../streams/stage.tsx';
+import { StreamIcon } from '../streams/stream-icon.tsx';
+import { FullScreenButton, PlayerElement, SoundButton } from '../streams/stage.tsx';
 import '../streams/stream.css';
-import { watchPath } from './name.ts';
+import { watchPath } from './live-route.ts';
 import { WatchFigures } from './watch-figures.tsx';
 import { WatchNote } from './watch-note.tsx';
 import { WatchPill } from './watch-pill.tsx';
@@ -52,7 +52,7 @@ export function WatchPage({ view }: { readonly view: WatchView }) {
               setFigures(!figures);
             }}
           >
-            <Sign name="chart" />
+            <StreamIcon name="chart" />
           </button>
         </div>
       </header>
@@ -72,7 +72,7 @@ function Stage({ view }: { readonly view: WatchView }) {
   const { picture, playable, sound } = view.figures.value;
   return (
     <div class="stage-frame" ref={stage} data-testid="stage">
-      {canvas && <Placed element={canvas} />}
+      {canvas && <PlayerElement element={canvas} />}
       {playing && !playable && (
         <div class="stage-note" role="alert" data-testid="unplayable">
           <Icon name="warning" />

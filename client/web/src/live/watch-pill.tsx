@@ -20,7 +20,7 @@ export function statusOf(view: WatchView): Status {
   const broadcast = view.broadcast.value;
   switch (link.at) {
     case 'connecting':
-      return broadcast === 'nobody' ? 'connecting' : 'lost';
+      return broadcast === 'not-started' ? 'connecting' : 'lost';
     case 'waiting':
       return 'lost';
     case 'stopped':

@@ -20,7 +20,7 @@ export function CameraPreview({ media }: { readonly media: LocalMedia }) {
       ) : (
         <p class="preview-empty">
           <Icon name="camera-off" />
-          {camera.status === 'asking' ? 'Please allow your camera and microphone' : 'Your camera is off'}
+          {camera.status === 'opening' ? 'Please allow your camera and microphone' : 'Your camera is off'}
         </p>
       )}
       <div class="preview-bar">
@@ -31,13 +31,13 @@ export function CameraPreview({ media }: { readonly media: LocalMedia }) {
           <Switch
             kind="microphone"
             on={micOn}
-            busy={microphone.status === 'asking'}
+            busy={microphone.status === 'opening'}
             onToggle={() => void media.toggleMicrophone()}
           />
           <Switch
             kind="camera"
             on={camera.status === 'live'}
-            busy={camera.status === 'asking'}
+            busy={camera.status === 'opening'}
             onToggle={() => void media.toggleCamera()}
           />
         </div>

@@ -4,7 +4,7 @@ import { Icon } from '../design/icon.tsx';
 import { go } from '../navigate.ts';
 import { keyFragment, mediaKeyIn } from '../call/media-key.ts';
 import { roomFromText, roomPath } from '../route.ts';
-import { Gathering } from './gathering.tsx';
+import { LandingIllustration } from './illustration.tsx';
 import './landing.css';
 import { NamedRoomForm } from './named-room-form.tsx';
 import { PageLink } from './page-link.tsx';
@@ -60,7 +60,7 @@ export function Landing() {
           <JoinForm />
           <NamedRoomForm />
         </section>
-        <Gathering />
+        <LandingIllustration />
         <ul class="points">
           {POINTS.map((point) => (
             <li key={point.title}>

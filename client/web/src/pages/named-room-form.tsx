@@ -1,7 +1,7 @@
 import type { CreateRoomAnswer } from '@parley/protocol/http';
 import { ROOM_LIMITS } from '@parley/protocol/room-limits';
 import { useState } from 'preact/hooks';
-import { sentence } from '../copy/endings.ts';
+import { sentence } from '../text/endings.ts';
 import { CopyButton } from '../design/copy-button.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { Icon } from '../design/icon.tsx';

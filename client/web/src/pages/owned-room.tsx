@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { sentence } from '../copy/endings.ts';
-import { moderationProblem } from '../copy/moderation.ts';
+import { sentence } from '../text/endings.ts';
+import { moderationProblem } from '../text/moderation.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { Icon } from '../design/icon.tsx';
 import { setOwnerKey } from '../memory/owner-key.ts';

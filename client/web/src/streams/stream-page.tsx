@@ -8,8 +8,8 @@ import { usePageTitle } from '../pages/page-title.ts';
 import { BytesView } from './bytes-view.tsx';
 import { FiguresPanel } from './figures-panel.tsx';
 import { LinesView } from './lines-view.tsx';
-import { PictureView } from './picture-view.tsx';
-import { Sign } from './sign.tsx';
+import { VideoView } from './video-view.tsx';
+import { StreamIcon } from './stream-icon.tsx';
 import { StateNote } from './state-note.tsx';
 import { StatusPill } from './status-pill.tsx';
 import './stream.css';
@@ -51,13 +51,13 @@ export function StreamPage({ stream }: { readonly stream: StreamView }) {
               setFigures(!figures);
             }}
           >
-            <Sign name="chart" />
+            <StreamIcon name="chart" />
           </button>
         </div>
       </header>
       <main class="stream-main">
         {kind === 'video' ? (
-          <PictureView stream={stream} />
+          <VideoView stream={stream} />
         ) : kind === 'text' ? (
           <LinesView stream={stream} />
         ) : kind === 'bytes' ? (

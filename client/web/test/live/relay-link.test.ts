@@ -3,7 +3,7 @@ import { afterEach, beforeEach, mock, test } from 'node:test';
 import { LOST, REFUSALS, refusalOf } from '../../src/live/refusals.ts';
 import { RelayLink, type Link } from '../../src/live/relay-link.ts';
 import type { Connection } from '@parley/sdk/sfu/transports';
-import type { WayAnswer } from '../../src/live/way-in.ts';
+import type { RelayAnswer } from '../../src/live/relay-request.ts';
 
 class Line implements Connection {
   isClosed = false;
@@ -27,7 +27,7 @@ class Line implements Connection {
 }
 
 const RELAY = { url: 'https://r.example/', token: 't', certificateHashes: [] };
-const WAY: WayAnswer = { way: { broadcast: 'live/talk', relay: RELAY } };
+const WAY: RelayAnswer = { way: { broadcast: 'live/talk', relay: RELAY } };
 
 interface Stand {
   readonly link: RelayLink<Line>;
@@ -37,7 +37,7 @@ interface Stand {
   readonly used: (number | null)[];
   /** The relays that an answer must not contain. */
   readonly asked: (string | undefined)[];
-  answer: WayAnswer;
+  answer: RelayAnswer;
   opens: boolean;
   serves: boolean | Promise<boolean>;
 }

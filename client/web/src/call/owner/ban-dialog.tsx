@@ -2,16 +2,16 @@ import type { ParticipantId } from '@parley/protocol/ids';
 import { useState } from 'preact/hooks';
 import { Dialog } from '../../design/dialog.tsx';
 import { Icon } from '../../design/icon.tsx';
-import type { OwnerDesk } from './desk.ts';
+import type { OwnerCommands } from './owner-commands.ts';
 
 export interface BanDialogProps {
-  readonly desk: OwnerDesk;
+  readonly commands: OwnerCommands;
   readonly participant: ParticipantId;
   readonly name: string;
   readonly onClose: () => void;
 }
 
-export function BanDialog({ desk, participant, name, onClose }: BanDialogProps) {
+export function BanDialog({ commands, participant, name, onClose }: BanDialogProps) {
   const [network, setNetwork] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
@@ -19,7 +19,7 @@ export function BanDialog({ desk, participant, name, onClose }: BanDialogProps) 
   async function ban(): Promise<void> {
     setBusy(true);
     setProblem(null);
-    const failed = await desk.ban(participant, network);
+    const failed = await commands.ban(participant, network);
     setBusy(false);
     if (failed === null) onClose();
     else setProblem(failed);

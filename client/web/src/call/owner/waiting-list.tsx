@@ -1,16 +1,16 @@
 import type { Waiting } from '@parley/protocol/people';
 import { focusPanel } from '../panel.tsx';
-import type { OwnerDesk } from './desk.ts';
+import type { OwnerCommands } from './owner-commands.ts';
 
 /** The newcomers in the lobby, at the top of the list of participants. */
 export function WaitingList({
-  desk,
+  commands,
   lobby,
 }: {
-  readonly desk: OwnerDesk;
+  readonly commands: OwnerCommands;
   readonly lobby: readonly Waiting[];
 }) {
-  const waiting = lobby.filter(({ participant }) => !desk.answered.value.has(participant));
+  const waiting = lobby.filter(({ participant }) => !commands.answered.value.has(participant));
   return (
     <section class="waiting" aria-labelledby="waiting-title" data-testid="waiting-list">
       <div class="waiting-head">
@@ -23,7 +23,7 @@ export function WaitingList({
             class="button quiet"
             data-testid="admit-all"
             onClick={() => {
-              for (const { participant } of waiting) desk.admit(participant);
+              for (const { participant } of waiting) commands.admit(participant);
               focusPanel();
             }}
           >
@@ -33,16 +33,22 @@ export function WaitingList({
       </div>
       <ul>
         {lobby.map((one) => (
-          <WaitingPerson key={one.participant} desk={desk} waiting={one} />
+          <WaitingPerson key={one.participant} commands={commands} waiting={one} />
         ))}
       </ul>
     </section>
   );
 }
 
-function WaitingPerson({ desk, waiting }: { readonly desk: OwnerDesk; readonly waiting: Waiting }) {
+function WaitingPerson({
+  commands,
+  waiting,
+}: {
+  readonly commands: OwnerCommands;
+  readonly waiting: Waiting;
+}) {
   const { participant, name } = waiting;
-  const busy = desk.answered.value.has(participant);
+  const busy = commands.answered.value.has(participant);
   const answer = (decide: (participant: string) => void) => () => {
     decide(participant);
     focusPanel();
@@ -50,14 +56,14 @@ function WaitingPerson({ desk, waiting }: { readonly desk: OwnerDesk; readonly w
   return (
     <li class="person" data-testid="waiting-person" aria-busy={busy}>
       <span class="person-name">{name}</span>
-      <span class="waiting-answers">
+      <span class="waiting-actions">
         <button
           type="button"
           class="button primary"
           data-testid="admit"
           aria-label={`Admit ${name}`}
           disabled={busy}
-          onClick={answer((id) => desk.admit(id))}
+          onClick={answer((id) => commands.admit(id))}
         >
           Admit
         </button>
@@ -67,7 +73,7 @@ function WaitingPerson({ desk, waiting }: { readonly desk: OwnerDesk; readonly w
           data-testid="deny"
           aria-label={`Refuse ${name}`}
           disabled={busy}
-          onClick={answer((id) => desk.deny(id))}
+          onClick={answer((id) => commands.deny(id))}
         >
           Refuse
         </button>
