@@ -26,28 +26,40 @@ export function CallHead({ session }: { readonly session: CallSession }) {
           <span class="wide-only">Copy link</span>
           <span class="visually-hidden narrow-only">Share the link</span>
         </button>
-        <button
-          type="button"
-          class="button quiet icon-only wide-only"
-          aria-label="Keyboard shortcuts"
-          title="Keyboard shortcuts (?)"
-          data-testid="open-shortcuts"
-          onClick={() => (session.dialog.value = { kind: 'shortcuts' })}
-        >
-          <Icon name="keyboard" />
-        </button>
-        <button
-          type="button"
-          class="button quiet icon-only"
-          aria-label="Settings"
-          title="Settings"
-          data-testid="open-settings"
-          onClick={() => (session.dialog.value = { kind: 'settings' })}
-        >
-          <Icon name="settings" />
-        </button>
+        <HeadButton
+          session={session}
+          kind="shortcuts"
+          icon="keyboard"
+          label="Keyboard shortcuts"
+          shortcut="?"
+        />
+        <HeadButton session={session} kind="settings" icon="settings" label="Settings" />
       </div>
     </header>
+  );
+}
+
+interface HeadButtonProps {
+  readonly session: CallSession;
+  readonly kind: 'shortcuts' | 'settings';
+  readonly icon: IconName;
+  readonly label: string;
+  /** A button with a shortcut is hidden on narrow screens, whose devices have no keyboard. */
+  readonly shortcut?: string;
+}
+
+function HeadButton({ session, kind, icon, label, shortcut }: HeadButtonProps) {
+  return (
+    <button
+      type="button"
+      class={`button quiet icon-only${shortcut === undefined ? '' : ' wide-only'}`}
+      aria-label={label}
+      title={shortcut === undefined ? label : `${label} (${shortcut})`}
+      data-testid={`open-${kind}`}
+      onClick={() => (session.dialog.value = { kind })}
+    >
+      <Icon name={icon} />
+    </button>
   );
 }
 

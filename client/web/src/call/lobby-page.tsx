@@ -18,9 +18,9 @@ export function LobbyPage({
   const heading = usePageTitle('Waiting to be let in · Parley');
   const { room } = session.snapshot.value;
   return (
-    <div class="prejoin" data-testid="lobby" data-room={room}>
+    <div class="site" data-testid="lobby" data-room={room}>
       <SiteHead />
-      <main class="prejoin-main">
+      <main class="site-main prejoin-main">
         <div class="prejoin-media">
           <CameraPreview media={session.media} />
           <MediaTrouble media={session.media} />

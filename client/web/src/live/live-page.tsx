@@ -21,9 +21,9 @@ export function LivePage({ problem }: { readonly problem: boolean }) {
     else go(path(name));
   };
   return (
-    <div class="streams" data-testid="page-live-choice">
+    <div class="site" data-testid="page-live-choice">
       <SiteHead />
-      <main class="streams-main">
+      <main class="site-main streams-main">
         <section class="streams-watch">
           <h1 ref={heading} tabIndex={-1}>
             Live, for everyone

@@ -19,7 +19,7 @@ export function PublishFigures({ view }: { readonly view: PublishView }) {
     hasViewers ? 'Yes' : 'Not now, so nothing is sent',
   );
   if (width > 0) add('resolution', 'Resolution', `${width}x${height}`, `${width} × ${height}`);
-  if (bits > 0) add('bits', 'Bit rate aimed at', bits, formatBitRate(bits));
+  if (bits > 0) add('bits', 'Target bit rate', bits, formatBitRate(bits));
   if (codecs.length > 0) add('codecs', 'Codec', codecs.map(codecName).join(' + '));
   if (connectedMs !== null) add('connected', 'Live for', connectedMs, formatDuration(connectedMs));
   if (reconnects > 0) add('reconnects', 'Reconnects', reconnects);

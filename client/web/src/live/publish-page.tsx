@@ -29,13 +29,13 @@ export function PublishPage({ view }: { readonly view: PublishView }) {
   const link = view.link.value;
   return (
     <div
-      class="prejoin"
+      class="site"
       data-testid="page-publish"
       data-link={link?.at ?? 'off'}
       data-transport={link?.at === 'open' ? link.transport : ''}
     >
       <SiteHead />
-      <main class="prejoin-main live-main">
+      <main class="site-main prejoin-main live-main">
         <div class="prejoin-look">
           {view.screen.value ? (
             <ScreenPreview screen={view.screen.value} media={view.media} />

@@ -33,9 +33,9 @@ export function Prejoin({ room, media, onReady, onJoin, onGone }: PrejoinProps) 
   }, [room.room]);
 
   return (
-    <div class="prejoin" data-testid="prejoin">
+    <div class="site" data-testid="prejoin">
       <SiteHead />
-      <main class="prejoin-main">
+      <main class="site-main prejoin-main">
         <div class="prejoin-media">
           <CameraPreview media={media} />
           <MediaTrouble media={media} />
@@ -229,7 +229,7 @@ function RelayOnly() {
         }}
       />
       <span>
-        Always use the relay
+        Always use a TURN server
         <span class="soft">
           {' '}
           – hides your IP address from the others and works behind strict firewalls, with a little more delay

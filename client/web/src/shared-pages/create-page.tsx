@@ -19,9 +19,9 @@ export function CreatePage({ pages, problem, onCreated }: CreatePageProps) {
   const heading = usePageTitle('Pages · Parley');
   const snapshot = useSnapshot(pages);
   return (
-    <div class="create" data-testid="page-create" data-connection={snapshot.connection}>
+    <div class="site" data-testid="page-create" data-connection={snapshot.connection}>
       <SiteHead />
-      <main class="create-main">
+      <main class="site-main create-main">
         <div class="create-hero">
           <h1 ref={heading} tabIndex={-1}>
             A page that exists while someone reads it

@@ -3,8 +3,9 @@ import type { PagePeer, PageView } from '@parley/sdk/pages/api';
 import { Icon } from '../design/icon.tsx';
 import { formatCount } from '../streams/format.ts';
 import { Facts, FiguresAside, type Fact } from '../streams/figures.tsx';
-import { HolderChart } from './holder-line.tsx';
+import { Sparkline } from '../streams/sparkline.tsx';
 import { formatBinarySize, historyText, sourcesText, PATH_LABELS } from './page-text.ts';
+import { stepPoints } from './step-chart.ts';
 
 export interface HolderPanelProps {
   readonly view: PageView;
@@ -20,7 +21,7 @@ export function HolderPanel({ view, visitors, onClose }: HolderPanelProps) {
         <p class="figures-big" data-figure="holders" data-value={view.holders ?? ''}>
           {view.holders === null ? '…' : formatCount(view.holders)}
         </p>
-        <HolderChart history={view.history} />
+        <Sparkline points={stepPoints(view.history, Date.now())} />
         <p class="soft small">{historyText(view.history, Date.now())}</p>
       </div>
       <Facts facts={factsOf(view, visitors)} />

@@ -48,7 +48,7 @@ export function ClosedPage({ onOpen }: { readonly onOpen: () => void }) {
           Open it again
         </button>
         <button type="button" class="button" onClick={() => go('/p')}>
-          Make a page
+          Create a page
         </button>
       </div>
     </Notice>
@@ -69,7 +69,7 @@ function Finding({
         {connection === 'connecting'
           ? 'Connecting to Parley…'
           : noHolder
-            ? 'No one who has it was found yet.'
+            ? 'No one who has the page was found yet.'
             : `${countsText(view)}. Connecting with them…`}
       </p>
     </Card>

@@ -5,9 +5,9 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { CopyButton } from '../design/copy-button.tsx';
 import { Icon } from '../design/icon.tsx';
 import { Logo } from '../design/logo.tsx';
-import { browserStore } from '../memory/storage.ts';
 import { PageLink } from '../pages/page-link.tsx';
 import { usePageTitle } from '../pages/page-title.ts';
+import { ToggleButton, useStoredToggle } from '../streams/viewer.tsx';
 import { titleOf } from './page-list.tsx';
 import { HolderPanel } from './holder-panel.tsx';
 import { KeepOpenNotice } from './keep-open-notice.tsx';
@@ -20,8 +20,6 @@ import { storeKey, linkKey, useSnapshot } from './tab-pages.ts';
 import { countsText } from './page-text.ts';
 import './read-page.css';
 
-const PANEL = 'parley.shared-page-panel';
-
 export interface ReadPageProps {
   readonly pages: Pages;
   readonly page: PageAddress;
@@ -31,7 +29,7 @@ export function ReadPage({ pages, page }: ReadPageProps) {
   const snapshot = useSnapshot(pages);
   const [closed, setClosed] = useState(false);
   const [key, setKey] = useLinkKey(page);
-  const [panel, setPanel] = useState(() => browserStore.read(PANEL) !== 'off');
+  const [panel, togglePanel] = useStoredToggle('parley.shared-page-panel');
   const view = snapshot.pages.find((each) => each.page === page);
   const content = useMemo(() => pages.content(page), [page, view?.state, view?.seal]);
   const heading = usePageTitle(`${titleOf(view ?? { head: null, page })} · Parley`);
@@ -44,10 +42,6 @@ export function ReadPage({ pages, page }: ReadPageProps) {
   const close = (): void => {
     pages.drop(page);
     setClosed(true);
-  };
-  const togglePanel = (): void => {
-    browserStore.write(PANEL, panel ? 'off' : null);
-    setPanel(!panel);
   };
   return (
     <div class={`shared-page${panel ? ' with-panel' : ''}`} data-testid="shared-page" {...dataOf(view)}>
@@ -124,17 +118,9 @@ function Actions({ link, content, panel, onPanel }: ActionsProps) {
           <PageIcon name="save" />
         </button>
       )}
-      <button
-        type="button"
-        class="button icon-only"
-        aria-label="Readers"
-        title="Readers"
-        aria-pressed={panel}
-        data-testid="toggle-panel"
-        onClick={onPanel}
-      >
+      <ToggleButton label="Readers" testid="toggle-panel" on={panel} onToggle={onPanel}>
         <PageIcon name="swarm" />
-      </button>
+      </ToggleButton>
     </div>
   );
 }

@@ -144,7 +144,7 @@ function busy(): DisconnectReason {
 function fault(): DisconnectReason {
   return {
     title: 'Something went wrong',
-    body: 'This page and the server did not understand each other. Load the page again.',
+    body: 'The server could not process a message from this page. Load the page again.',
     ...NEVER,
   };
 }

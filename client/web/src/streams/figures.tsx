@@ -25,10 +25,10 @@ export function RateCard({ bits, history }: RateCardProps) {
       <p class="figures-big" data-figure="bits" data-value={Math.round(bits)}>
         {formatBitRate(bits)}
       </p>
-      <Sparkline values={history} />
+      <Sparkline points={history.map((y, index) => ({ x: index / Math.max(1, history.length - 1), y }))} />
       <p class="soft small figures-span">
         <span>The past minute</span>
-        <span>most {formatBitRate(Math.max(...history))}</span>
+        <span>maximum {formatBitRate(Math.max(...history))}</span>
       </p>
     </div>
   );

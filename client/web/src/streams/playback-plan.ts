@@ -30,7 +30,7 @@ const AUDIO_TYPES: Partial<Record<AudioCodec, string>> = {
   eac3: 'ec-3',
 };
 
-export const CODEC_NAMES: Readonly<Record<Codec, string>> = {
+const CODEC_NAMES: Readonly<Record<Codec, string>> = {
   h264: 'H.264',
   hevc: 'H.265 (HEVC)',
   'mpeg-video': 'MPEG-1 or MPEG-2',

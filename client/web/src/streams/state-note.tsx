@@ -31,7 +31,7 @@ export function StateNote({ stream }: { readonly stream: StreamView }) {
   if (status === 'quiet')
     return (
       <p class="stage-banner" data-testid="quiet">
-        Nothing has come for {formatDuration(stream.figures.value.quietMs ?? 0)}. This is the last of it.
+        No data for {formatDuration(stream.figures.value.quietMs ?? 0)}. The last data is shown.
       </p>
     );
   return empty ? <p class="stage-note calm">Connecting…</p> : null;

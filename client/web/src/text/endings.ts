@@ -21,7 +21,7 @@ const FAULT = { next: ['rejoin', 'home'], auto: false, mood: 'fault' } as const;
 /** Codes that answer requests of another page or of another kind of client. */
 const OURS = {
   title: 'Something went wrong',
-  body: 'This page and the service did not understand each other. Joining again usually helps; if not, reload the page.',
+  body: 'The service could not process a message from this page. Join again. If that does not help, reload the page.',
   next: ['rejoin', 'reload'],
   auto: false,
   mood: 'fault',
@@ -291,7 +291,7 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   TOO_MANY_FRAGMENTS: OURS,
   INTERNAL: {
     title: 'The service had a problem',
-    body: 'Joining again usually helps.',
+    body: 'Join again. If that does not help, try again later.',
     ...FAULT,
   },
 };

@@ -54,7 +54,18 @@ test('the chart of holders has steps, and a text alternative', () => {
   ];
   assert.equal(historyText(history, 121_000), 'Over 2:00: at first 1, at most 4, now 2.');
   assert.equal(historyText([], 0), 'No data yet.');
-  assert.equal(stepPoints(history, 121_000), '0.0,41.5 120.0,41.5 120.0,4.0 180.0,4.0 180.0,29.0 240.0,29.0');
+  assert.deepEqual(
+    stepPoints(history, 121_000).map(({ x, y }) => [x, y]),
+    [
+      [0, 1],
+      [0.5, 1],
+      [0.5, 4],
+      [0.75, 4],
+      [0.75, 2],
+      [1, 2],
+    ],
+  );
+  assert.deepEqual(stepPoints([], 0), []);
 });
 
 test('every refusal has a title and a next step, without internal terms', () => {

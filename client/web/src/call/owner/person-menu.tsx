@@ -13,7 +13,7 @@ export interface PersonMenuProps {
   readonly onToggle: () => void;
 }
 
-export const menuId = (person: Person): string => `menu-${person.participant}`;
+const menuId = (person: Person): string => `menu-${person.participant}`;
 
 const menuLabel = ({ name }: Person): string => `Actions for ${name}`;
 

@@ -98,7 +98,7 @@ function disableReferences(
         element.removeAttribute(name);
         if (element.localName !== 'a') continue;
         off.links += 1;
-        element.setAttribute('title', `Links are switched off: ${value.slice(0, MAX_TITLE_CHARS)}`);
+        element.setAttribute('title', `Links are disabled: ${value.slice(0, MAX_TITLE_CHARS)}`);
         element.setAttribute('class', `${element.getAttribute('class') ?? ''} parley-link`.trim());
       } else if (name === 'src') {
         const picture = element.localName === 'img' ? embedded(value, parser) : null;

@@ -26,9 +26,9 @@ export const RENDER_LIMITS = {
 export type FallbackReason = 'markup' | 'elements' | 'pixels' | 'slow' | 'unloaded';
 
 export const FALLBACK_TEXT: Readonly<Record<FallbackReason, string>> = {
-  markup: 'There is too much markup in it to show it safely.',
-  elements: 'It has too many parts to show it safely.',
-  pixels: 'Its picture is too large to show it safely.',
+  markup: 'It has too much markup to be shown safely.',
+  elements: 'It has too many elements to be shown safely.',
+  pixels: 'Its image is too large to be shown safely.',
   slow: 'It took too long to prepare.',
   unloaded: 'The part of this application that shows it did not load.',
 };
