@@ -3,6 +3,7 @@
  */
 import type { Waiting } from '@parley/protocol/people';
 import { Icon } from '../design/icon.tsx';
+import { LobbyAnswers } from './owner/lobby-answers.tsx';
 import type { OwnerCommands } from './owner/owner-commands.ts';
 import type { CallSession } from './session.ts';
 
@@ -64,16 +65,13 @@ interface LobbyRequestProps {
 
 function LobbyRequest({ session, commands, waiting }: LobbyRequestProps) {
   const [first] = waiting;
-  const answer = (decide: (participant: string) => void) => () => {
-    if (first) decide(first.participant);
-    focusOn('people');
-  };
+  if (!first) return null;
   return (
     <div class="request" role="group" aria-label="Someone in the lobby" data-testid="lobby-request">
       <p>
         <Icon name="door" />
         <span>
-          <strong>{first?.name}</strong>
+          <strong>{first.name}</strong>
           {waiting.length === 1
             ? ' wants to come in.'
             : ` and ${others(waiting.length - 1)} want to come in.`}
@@ -81,24 +79,12 @@ function LobbyRequest({ session, commands, waiting }: LobbyRequestProps) {
       </p>
       <div class="request-actions">
         {waiting.length === 1 ? (
-          <>
-            <button
-              type="button"
-              class="button primary"
-              data-testid="lobby-request-admit"
-              onClick={answer((id) => commands.admit(id))}
-            >
-              Admit
-            </button>
-            <button
-              type="button"
-              class="button"
-              data-testid="lobby-request-deny"
-              onClick={answer((id) => commands.deny(id))}
-            >
-              Refuse
-            </button>
-          </>
+          <LobbyAnswers
+            commands={commands}
+            waiting={first}
+            testid="lobby-request-"
+            onAnswered={() => focusOn('people')}
+          />
         ) : (
           <button
             type="button"

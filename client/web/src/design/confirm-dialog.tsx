@@ -14,7 +14,7 @@ interface ConfirmDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks before an action that cannot be undone easily, and shows why it failed. */
+/** Asks before an action that cannot be undone easily, and shows the reason if it failed. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, testid, children, icon, label, onConfirm, onClose } = props;
   const [busy, setBusy] = useState(false);

@@ -9,7 +9,7 @@ import { usePageTitle } from '../pages/page-title.ts';
 import '../pages/prejoin.css';
 import { SiteHead } from '../pages/site-head.tsx';
 import { Countdown } from '../streams/connection-problem.tsx';
-import '../streams/stream.css';
+import '../streams/viewer.css';
 import { watchPath } from './live-route.ts';
 import { PublishFigures } from './publish-figures.tsx';
 import type { PublishView } from './publish-session.ts';
@@ -36,7 +36,7 @@ export function PublishPage({ view }: { readonly view: PublishView }) {
     >
       <SiteHead />
       <main class="site-main prejoin-main live-main">
-        <div class="prejoin-look">
+        <div class="prejoin-media">
           {view.screen.value ? (
             <ScreenPreview screen={view.screen.value} media={view.media} />
           ) : (

@@ -1,6 +1,6 @@
 /** The note while there is nothing new to show, above the last content. */
 import { StreamIcon } from '../streams/stream-icon.tsx';
-import { Countdown, Trouble } from '../streams/connection-problem.tsx';
+import { Countdown, ConnectionProblem } from '../streams/connection-problem.tsx';
 import type { WatchView } from './watch-session.ts';
 
 export function WatchNote({ view }: { readonly view: WatchView }) {
@@ -8,12 +8,12 @@ export function WatchNote({ view }: { readonly view: WatchView }) {
   const broadcast = view.broadcast.value;
   if (link.at === 'waiting' || link.at === 'stopped')
     return (
-      <Trouble reason={link.why} banner={broadcast !== 'not-started' && link.at === 'waiting'}>
+      <ConnectionProblem reason={link.why} banner={broadcast !== 'not-started' && link.at === 'waiting'}>
         {link.at === 'waiting' && <Countdown until={link.until} />}
         <button type="button" class="button primary" data-testid="retry" onClick={() => view.retry()}>
           {link.at === 'waiting' ? 'Try now' : 'Try again'}
         </button>
-      </Trouble>
+      </ConnectionProblem>
     );
   if (broadcast === 'playing') return null;
   if (link.at === 'connecting')

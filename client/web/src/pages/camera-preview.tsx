@@ -28,13 +28,13 @@ export function CameraPreview({ media }: { readonly media: LocalMedia }) {
           <LevelMeter track={microphone.status === 'live' ? microphone.track : null} muted={muted} />
         </div>
         <div class="preview-switches">
-          <Switch
+          <DeviceSwitch
             kind="microphone"
             on={micOn}
             busy={microphone.status === 'opening'}
             onToggle={() => void media.toggleMicrophone()}
           />
-          <Switch
+          <DeviceSwitch
             kind="camera"
             on={camera.status === 'live'}
             busy={camera.status === 'opening'}
@@ -46,14 +46,14 @@ export function CameraPreview({ media }: { readonly media: LocalMedia }) {
   );
 }
 
-interface SwitchProps {
+interface DeviceSwitchProps {
   readonly kind: 'microphone' | 'camera';
   readonly on: boolean;
   readonly busy: boolean;
   readonly onToggle: () => void;
 }
 
-function Switch({ kind, on, busy, onToggle }: SwitchProps) {
+export function DeviceSwitch({ kind, on, busy, onToggle }: DeviceSwitchProps) {
   const icon = kind === 'camera' ? (on ? 'camera' : 'camera-off') : on ? 'mic' : 'mic-off';
   return (
     <button

@@ -44,7 +44,7 @@ export function KeepOpenNotice({ view, link, encrypted }: KeepOpenNoticeProps) {
     );
   if (!view.last) return null;
   return (
-    <p class="callout shared-page-last" role="status" data-testid="last">
+    <p class="callout" role="status" data-testid="last">
       <Icon name="warning" />
       <span>
         <strong>Only this tab has the page.</strong>

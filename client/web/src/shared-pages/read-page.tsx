@@ -44,8 +44,8 @@ export function ReadPage({ pages, page }: ReadPageProps) {
     setClosed(true);
   };
   return (
-    <div class={`shared-page${panel ? ' with-panel' : ''}`} data-testid="shared-page" {...dataOf(view)}>
-      <header class="shared-page-head">
+    <div class={`viewer${panel ? ' with-panel' : ''}`} data-testid="shared-page" {...dataOf(view)}>
+      <header class="viewer-head shared-page-head">
         <PageLink class="logo-link" href="/p" aria-label="All pages">
           <Logo />
         </PageLink>
@@ -57,7 +57,7 @@ export function ReadPage({ pages, page }: ReadPageProps) {
       </header>
       <main class="shared-page-main">
         {view !== undefined && <KeepOpenNotice view={view} link={link} encrypted={key !== null} />}
-        <Trouble snapshot={snapshot} />
+        <OfflineNotice snapshot={snapshot} />
         {view?.way === 'relay' && view.seal === 'none' && <RelayCanRead />}
         <Content view={view} content={content} snapshot={snapshot} onKey={setKey} />
       </main>
@@ -104,7 +104,7 @@ interface ActionsProps {
 
 function Actions({ link, content, panel, onPanel }: ActionsProps) {
   return (
-    <div class="shared-page-actions">
+    <div class="viewer-actions">
       <CopyButton text={link} label="Copy link" testid="copy-link" />
       {content !== null && (
         <button
@@ -172,10 +172,10 @@ function RelayCanRead() {
 }
 
 /** Connections to other visitors continue without the service. */
-function Trouble({ snapshot }: { readonly snapshot: PagesSnapshot }) {
+function OfflineNotice({ snapshot }: { readonly snapshot: PagesSnapshot }) {
   if (snapshot.connection !== 'waiting') return null;
   return (
-    <p class="callout shared-page-trouble" role="status" data-testid="offline">
+    <p class="callout" role="status" data-testid="offline">
       <Icon name="cloud" />
       Parley cannot be reached. This tab keeps its pages and tries to reconnect. Until then new readers cannot
       find them here.

@@ -3,14 +3,14 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { DisconnectReason } from './disconnect-reasons.ts';
 
-interface TroubleProps {
+interface ConnectionProblemProps {
   readonly reason: DisconnectReason;
   /** Shown small, above the last content. */
   readonly banner: boolean;
   readonly children: ComponentChildren;
 }
 
-export function Trouble({ reason, banner, children }: TroubleProps) {
+export function ConnectionProblem({ reason, banner, children }: ConnectionProblemProps) {
   return (
     <div class={banner ? 'stage-banner' : 'stage-note'} role="alert" data-testid="trouble">
       <div>

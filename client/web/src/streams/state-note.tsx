@@ -6,14 +6,14 @@ import { statusOf } from './status-pill.tsx';
 import type { StreamView } from './stream-session.ts';
 import { TokenForm } from './token-form.tsx';
 import { subscriberTopic } from './topic.ts';
-import { Countdown, Trouble } from './connection-problem.tsx';
+import { Countdown, ConnectionProblem } from './connection-problem.tsx';
 
 export function StateNote({ stream }: { readonly stream: StreamView }) {
   const link = stream.link.value;
   const empty = stream.kind.value === 'nothing';
   if (link.at === 'waiting' || link.at === 'stopped')
     return (
-      <Trouble reason={link.reason} banner={!empty && link.at === 'waiting'}>
+      <ConnectionProblem reason={link.reason} banner={!empty && link.at === 'waiting'}>
         {link.at === 'waiting' && <Countdown until={link.until} />}
         {link.reason.token && <TokenForm onToken={(token) => stream.useToken(token)} />}
         <button
@@ -24,7 +24,7 @@ export function StateNote({ stream }: { readonly stream: StreamView }) {
         >
           {link.at === 'waiting' ? 'Try now' : 'Try again'}
         </button>
-      </Trouble>
+      </ConnectionProblem>
     );
   const status = statusOf(stream);
   if (status === 'empty') return <Empty topic={stream.topic} />;

@@ -7,7 +7,7 @@ import { browserStore } from '../memory/storage.ts';
 import { PageLink } from '../pages/page-link.tsx';
 import { usePageTitle } from '../pages/page-title.ts';
 import { StreamIcon } from './stream-icon.tsx';
-import './stream.css';
+import './viewer.css';
 
 interface ViewerProps {
   readonly title: string;
@@ -25,8 +25,8 @@ export function Viewer({ title, home, link, status, figures, data, children }: V
   const heading = usePageTitle(`${title} · Parley`);
   const [shown, toggle] = useStoredToggle('parley.stream-figures');
   return (
-    <div class={`stream${shown ? ' with-figures' : ''}`} {...data}>
-      <header class="stream-head">
+    <div class={`viewer${shown ? ' with-panel' : ''}`} {...data}>
+      <header class="viewer-head">
         <PageLink class="logo-link" href={home.href} aria-label={home.label}>
           <Logo />
         </PageLink>
@@ -34,14 +34,14 @@ export function Viewer({ title, home, link, status, figures, data, children }: V
           {title}
         </h1>
         {status}
-        <div class="stream-actions">
+        <div class="viewer-actions">
           <CopyButton text={link} label="Copy link" testid="copy-link" />
           <ToggleButton label="Figures" testid="toggle-figures" on={shown} onToggle={toggle}>
             <StreamIcon name="chart" />
           </ToggleButton>
         </div>
       </header>
-      <main class="stream-main">{children}</main>
+      <main class="viewer-main">{children}</main>
       {shown && figures}
     </div>
   );

@@ -29,22 +29,9 @@ export class OwnerCommands {
     this.#report = report;
   }
 
-  admit(participant: ParticipantId): void {
-    void this.#remove(
-      this.answered,
-      participant,
-      () => this.#moderation.admit(participant),
-      'PARTICIPANT_NOT_FOUND',
-    );
-  }
-
-  deny(participant: ParticipantId): void {
-    void this.#remove(
-      this.answered,
-      participant,
-      () => this.#moderation.deny(participant),
-      'PARTICIPANT_NOT_FOUND',
-    );
+  answerNewcomer(participant: ParticipantId, answer: 'admit' | 'deny'): void {
+    const command = () => this.#moderation[answer](participant);
+    void this.#remove(this.answered, participant, command, 'PARTICIPANT_NOT_FOUND');
   }
 
   kick(participant: ParticipantId): void {

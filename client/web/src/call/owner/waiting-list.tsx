@@ -1,5 +1,6 @@
 import type { Waiting } from '@parley/protocol/people';
 import { focusPanel } from '../panel.tsx';
+import { LobbyAnswers } from './lobby-answers.tsx';
 import type { OwnerCommands } from './owner-commands.ts';
 
 /** The newcomers in the lobby, at the top of the list of participants. */
@@ -23,7 +24,7 @@ export function WaitingList({
             class="button quiet"
             data-testid="admit-all"
             onClick={() => {
-              for (const { participant } of waiting) commands.admit(participant);
+              for (const { participant } of waiting) commands.answerNewcomer(participant, 'admit');
               focusPanel();
             }}
           >
@@ -48,35 +49,11 @@ function WaitingPerson({
   readonly waiting: Waiting;
 }) {
   const { participant, name } = waiting;
-  const busy = commands.answered.value.has(participant);
-  const answer = (decide: (participant: string) => void) => () => {
-    decide(participant);
-    focusPanel();
-  };
   return (
-    <li class="person" data-testid="waiting-person" aria-busy={busy}>
+    <li class="person" data-testid="waiting-person" aria-busy={commands.answered.value.has(participant)}>
       <span class="person-name">{name}</span>
       <span class="waiting-actions">
-        <button
-          type="button"
-          class="button primary"
-          data-testid="admit"
-          aria-label={`Admit ${name}`}
-          disabled={busy}
-          onClick={answer((id) => commands.admit(id))}
-        >
-          Admit
-        </button>
-        <button
-          type="button"
-          class="button quiet"
-          data-testid="deny"
-          aria-label={`Refuse ${name}`}
-          disabled={busy}
-          onClick={answer((id) => commands.deny(id))}
-        >
-          Refuse
-        </button>
+        <LobbyAnswers commands={commands} waiting={waiting} testid="" onAnswered={focusPanel} />
       </span>
     </li>
   );

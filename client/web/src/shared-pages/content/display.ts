@@ -9,7 +9,7 @@ import { imageUrl, checkedImage } from './checked-image.ts';
 import { HTML_STYLE, MARKDOWN_STYLE } from './content-style.ts';
 
 export type Display =
-  /** `why`: the reason reason the intended form is not shown. */
+  /** `reason`: why the intended form is not shown. */
   | {
       readonly as: 'text';
       readonly text: string;
