@@ -47,8 +47,8 @@ async function open(): Promise<Stage> {
     ['/control'],
     'the server that counts is reached where nothing stands in the way',
   );
-  await cleaned.goto(`${gallery.url}?state=held-given`);
-  await raw.goto(`${gallery.url}?state=held-given-raw`);
+  await cleaned.goto(`${gallery.url}?state=shared-page-given`);
+  await raw.goto(`${gallery.url}?state=shared-page-given-raw`);
   const opened = { gallery, server, beacon, cleaned, raw, requests, connections: 0 };
   server.on('connection', () => {
     opened.connections += 1;
@@ -71,7 +71,7 @@ async function show(page: Page, url: string): Promise<string | null> {
     const isShown = (): boolean => {
       const now = document.querySelector('[data-given]');
       if (now === null || now === before || now.querySelector('[data-as=preparing]') !== null) return false;
-      const frame = now.querySelector<HTMLIFrameElement>('.held-frame');
+      const frame = now.querySelector<HTMLIFrameElement>('.content-frame');
       return frame === null || (frame.contentDocument?.querySelector('iframe') ?? null) !== null;
     };
     while (!isShown()) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -80,7 +80,7 @@ async function show(page: Page, url: string): Promise<string | null> {
   await page.mouse.click(box.width / 2, box.height / 3);
   await page.waitForTimeout(SETTLED_MS);
   return page.evaluate(() => {
-    const frame = document.querySelector<HTMLIFrameElement>('[data-given] .held-frame');
+    const frame = document.querySelector<HTMLIFrameElement>('[data-given] .content-frame');
     return frame?.contentDocument?.querySelector('iframe')?.srcdoc ?? null;
   });
 }
@@ -147,13 +147,13 @@ const cleaner: Target = {
     opened.connections = 0;
 
     const srcdoc = await show(opened.cleaned, hash);
-    await checkUntouched(opened.cleaned, `${opened.gallery.url}?state=held-given`, opened);
+    await checkUntouched(opened.cleaned, `${opened.gallery.url}?state=shared-page-given`, opened);
     assert.equal(opened.connections, 0, 'it told somebody who reads');
     if (srcdoc !== null) assert.deepEqual(await dangers(opened.cleaned, srcdoc), []);
 
     if (kind === 'html') {
       await show(opened.raw, hash);
-      await checkUntouched(opened.raw, `${opened.gallery.url}?state=held-given-raw`, opened);
+      await checkUntouched(opened.raw, `${opened.gallery.url}?state=shared-page-given-raw`, opened);
     }
     return srcdoc !== null;
   },

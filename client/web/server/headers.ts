@@ -1,6 +1,6 @@
 /** The security headers of every response. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { CONTENT_POLICY } from '../src/held/shown/policy.ts';
+import { CONTENT_POLICY } from '../src/shared-pages/content/content-policy.ts';
 
 export interface HeaderOptions {
   /** Sources that may embed the application in a frame, for example `https://intranet.example`; empty: none. */

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { join } from 'node:path';
 import sirv from 'sirv';
 import { isPage } from '../src/route.ts';
-import { FRAME_PATH } from '../src/held/shown/policy.ts';
+import { FRAME_PATH } from '../src/shared-pages/content/content-policy.ts';
 import { framePolicy, securityHeaders, type HeaderOptions } from './headers.ts';
 
 export interface SiteOptions extends HeaderOptions {

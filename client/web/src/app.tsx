@@ -1,4 +1,4 @@
-import { Door } from './pages/door.tsx';
+import { LazyPart } from './pages/lazy-part.tsx';
 import { Landing } from './pages/landing.tsx';
 import { InvalidLink, NotFound, Unsupported } from './pages/plain-notices.tsx';
 import { RoomPage } from './pages/room-page.tsx';
@@ -19,8 +19,8 @@ export function App() {
       );
     case 'streams':
     case 'live':
-    case 'held':
-      return <Door key={route.page} part={route.page} path={route.path} />;
+    case 'shared-pages':
+      return <LazyPart key={route.page} part={route.page} path={route.path} />;
     case 'invalid-link':
       return <InvalidLink />;
     case 'not-found':

@@ -1,12 +1,12 @@
 /** The addresses of the application. The server uses the same table to distinguish pages from unknown paths. */
 import { parseRoomId, type RoomReference } from '@parley/protocol/ids';
 
-export type Part = 'streams' | 'live' | 'held';
+export type Part = 'streams' | 'live' | 'shared-pages';
 
 export type Route =
   | { readonly page: 'landing' }
   | { readonly page: 'room'; readonly room: RoomReference }
-  /** The part that is loaded parses the topic, broadcast or page: `streams/topic.ts`, `live/name.ts`, `held/place.ts`. */
+  /** The part that is loaded parses the topic, broadcast or page: `streams/topic.ts`, `live/live-route.ts`, `shared-pages/page-route.ts`. */
   | { readonly page: Part; readonly path: string }
   | { readonly page: 'invalid-link' }
   | { readonly page: 'not-found' };
@@ -14,7 +14,7 @@ export type Route =
 export function routeOf(path: string): Route {
   if (path === '/' || path === '') return { page: 'landing' };
   const part = /^\/(streams|live|p)(?:\/|$)/.exec(path)?.[1];
-  if (part) return { page: part === 'p' ? 'held' : (part as Part), path };
+  if (part) return { page: part === 'p' ? 'shared-pages' : (part as Part), path };
   const match = /^\/r\/([^/]+)\/?$/.exec(path);
   if (!match?.[1]) return path === '/r' || path === '/r/' ? { page: 'invalid-link' } : { page: 'not-found' };
   const room = roomFromText(decode(match[1]));

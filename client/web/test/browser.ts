@@ -19,7 +19,7 @@ export interface Gallery {
 }
 
 /** Chromium logs this when the frame without scripts prevents a script from running, which is the expected result. */
-const CONTAINED = /^Blocked script execution in '[^']+\/held-frame\.html'/;
+const FRAME_BLOCKED_SCRIPT = /^Blocked script execution in '[^']+\/content-frame\.html'/;
 
 export async function openGallery(): Promise<Gallery> {
   const folder = fileURLToPath(new URL('gallery/', import.meta.url));
@@ -40,7 +40,7 @@ export async function openGallery(): Promise<Gallery> {
       page.on('pageerror', (error) => faults.push(`${state}: ${error.message}`));
       page.on('console', (message) => {
         // Includes violations of the security policy.
-        if (message.type() === 'error' && !CONTAINED.test(message.text()))
+        if (message.type() === 'error' && !FRAME_BLOCKED_SCRIPT.test(message.text()))
           faults.push(`${state}: ${message.text()}`);
       });
       // The page looks up named rooms; the gallery has no service.
@@ -86,7 +86,7 @@ export async function openGallery(): Promise<Gallery> {
 
 /** The content of a page is prepared and inserted into its frame. */
 function shown(): boolean {
-  const frames = [...document.querySelectorAll<HTMLIFrameElement>('.held-frame')];
+  const frames = [...document.querySelectorAll<HTMLIFrameElement>('.content-frame')];
   return (
     document.querySelector('[data-as=preparing]') === null &&
     frames.every(({ contentDocument }) => contentDocument?.querySelector('iframe') !== null)

@@ -96,7 +96,7 @@ test('from the landing page to pages, which show text in the built application',
   await page.goto(url);
   await page.getByTestId('to-pages').click();
   await page.getByTestId('page-write').fill('A page that *lives*');
-  const shown = page.getByTestId('preview').frameLocator('.held-frame').frameLocator('iframe');
+  const shown = page.getByTestId('preview').frameLocator('.content-frame').frameLocator('iframe');
   await shown.locator('em', { hasText: 'lives' }).waitFor();
   await page.close();
 });

@@ -7,7 +7,7 @@ import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { openGallery, settled, type Gallery } from './browser.ts';
 
-/** One state of each layout; the others differ only in their text, which `copy.test.ts` checks. */
+/** One state of each layout; the others differ only in their text, which `endings.test.ts` checks. */
 const SAME = /^call-(?:3|6|9)$/;
 const ENDINGS = /^ended-(?:left|unreachable|ROOM_FULL|BANNED|LOBBY_TIMEOUT|REPLACED|INTERNAL)$/;
 
@@ -117,7 +117,7 @@ async function walk(page: Page, most: number): Promise<readonly string[]> {
   return stops;
 }
 
-test('the preview is usable with the keyboard: switches, name, ways to join, devices', async () => {
+test('the preview is usable with the keyboard: switches, name, buttons to join, devices', async () => {
   const context = await gallery.browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await gallery.open(context, 'prejoin');
   await page.getByTestId('join-audio').waitFor();
@@ -156,7 +156,7 @@ test('[MEDIA-16] a key is created where the call says that relays can read it, a
   await context.close();
 });
 
-test('the call is usable with the keyboard: every control, the chat, shortcuts and the way back', async () => {
+test('the call is usable with the keyboard: every control, the chat, shortcuts and the focus afterwards', async () => {
   const context = await gallery.browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await gallery.open(context, 'call-3');
   await page.locator('[data-testid="control-microphone"][data-look="plain"]').waitFor();

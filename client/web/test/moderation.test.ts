@@ -90,12 +90,12 @@ test('[MOD-5] a waiting newcomer is shown with the panel closed, on a phone too,
     { width: 1280, height: 800 },
     { width: 390, height: 844 },
   ]) {
-    const page = await open('call-knock', viewport);
+    const page = await open('call-lobby-request', viewport);
     await page.locator('[data-testid=badge-people][data-count="1"]').waitFor();
     assert.match(await page.title(), /^\(1\) /);
-    await page.getByTestId('knock').getByText('Ines').waitFor();
-    await page.getByTestId('knock-admit').click();
-    await page.getByTestId('knock').waitFor({ state: 'detached' });
+    await page.getByTestId('lobby-request').getByText('Ines').waitFor();
+    await page.getByTestId('lobby-request-admit').click();
+    await page.getByTestId('lobby-request').waitFor({ state: 'detached' });
     assert.equal(await page.getByTestId('badge-people').count(), 0);
     assert.match((await asked(page)).at(-1) ?? '', /^admit /);
     assert.equal(await focused(page), 'control-people', 'the focus is not lost with the notice');
@@ -104,18 +104,18 @@ test('[MOD-5] a waiting newcomer is shown with the panel closed, on a phone too,
 });
 
 test('[MOD-5] a waiting newcomer is shown above the chat on a phone', async () => {
-  const page = await open('call-knock-chat', { width: 390, height: 844 });
-  await page.getByTestId('knock-deny').click();
-  await page.getByTestId('knock').waitFor({ state: 'detached' });
+  const page = await open('call-lobby-request-chat', { width: 390, height: 844 });
+  await page.getByTestId('lobby-request-deny').click();
+  await page.getByTestId('lobby-request').waitFor({ state: 'detached' });
   assert.match((await asked(page)).at(-1) ?? '', /^deny /);
   await page.context().close();
 });
 
 test('[MOD-5] several waiting newcomers are shown at the top of the people, and can be admitted together', async () => {
-  const page = await open('call-knocks');
-  await page.getByTestId('knock-see').click();
+  const page = await open('call-lobby-requests');
+  await page.getByTestId('lobby-request-see').click();
   await page.getByTestId('waiting-list').waitFor();
-  assert.equal(await page.getByTestId('knock').count(), 0, 'not said twice');
+  assert.equal(await page.getByTestId('lobby-request').count(), 0, 'not shown twice');
   await page.getByTestId('admit-all').click();
   await page.getByTestId('waiting-list').waitFor({ state: 'detached' });
   assert.equal((await asked(page)).filter((what) => what.startsWith('admit ')).length, 3);
@@ -127,7 +127,7 @@ test('[MOD-5] several waiting newcomers are shown at the top of the people, and 
 
 test('[MOD-5] a waiting newcomer sees their own picture, and the lobby changes into the call', async () => {
   const page = await open('lobby-waiting');
-  await page.getByTestId('lobby-says').getByText('let you in').waitFor();
+  await page.getByTestId('lobby-status').getByText('let you in').waitFor();
   await page.locator('[data-testid=preview] video').waitFor();
   await page.getByTestId('prejoin-microphone').click();
   await page.evaluate(() => globalThis.fakeCall?.show({ connection: { status: 'connected', pod: 'pod-1' } }));
@@ -141,7 +141,7 @@ for (const [answer, microphone] of [
   ['no', 'plain'],
 ] as const)
   test(`[MOD-4] a request to mute answered with ${answer}`, async () => {
-    const page = await open('call-asked-to-mute');
+    const page = await open('call-mute-requested');
     await page.getByTestId(`mute-${answer}`).click();
     await page.getByTestId('mute-requested').waitFor({ state: 'detached' });
     await page.locator(`[data-testid=control-microphone][data-look=${microphone}]`).waitFor();
@@ -154,7 +154,7 @@ for (const [answer, microphone] of [
 test('a failed command is reported in the panel in which it was given', async () => {
   const page = await open('owner-problem');
   await page.getByTestId('owner-problem').getByText('try again in a moment').waitFor();
-  assert.equal(await page.getByTestId('person').count(), 3, 'and nobody is gone');
+  assert.equal(await page.getByTestId('person').count(), 3, 'and no person is removed');
   await page.context().close();
 });
 

@@ -112,7 +112,7 @@ test('every response carries the policy: no inline code, own origin, no frames',
 });
 
 test('the frame of pages has a separate policy, and no other site can embed it', async () => {
-  const policy = String((await get('/held-frame.html')).headers['content-security-policy']);
+  const policy = String((await get('/content-frame.html')).headers['content-security-policy']);
   assert.match(policy, /^default-src 'none'; /);
   assert.match(policy, /frame-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'$/);
   assert.doesNotMatch(policy, /script-src|https?:|\*/);

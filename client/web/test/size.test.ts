@@ -14,11 +14,11 @@ const FIRST_BUDGET = 52;
 /** Separate parts that a call does not load: the names of their files, and KiB. */
 const APART = [
   { part: 'the page of a stream', files: /^(?:streams|stage)-/, budget: 20 },
-  { part: 'the player for H.264 and its like', files: /^mse-picture-/, budget: 64 },
+  { part: 'the player for H.264 and its like', files: /^mse-player-/, budget: 64 },
   { part: 'the pages of live video', files: /^(?:live|stage)-/, budget: 16 },
-  { part: 'what makes and reads pages', files: /^(?:held|stage)-/, budget: 40 },
-  { part: 'what cleans HTML', files: /^clean-html-/, budget: 14 },
-  { part: 'what turns Markdown into HTML', files: /^markdown-worker-/, budget: 16 },
+  { part: 'the pages that create and read shared pages', files: /^(?:shared-pages|stage)-/, budget: 40 },
+  { part: 'the code that cleans HTML', files: /^clean-html-/, budget: 14 },
+  { part: 'the code that converts Markdown to HTML', files: /^markdown-worker-/, budget: 16 },
   { part: 'a room that goes through relays', files: /^(?:relayed-room|browser-media|moq)-/, budget: 92 },
   { part: 'the library that watches live video', files: /^(?:player|moq|worklet|_no-wasm)-/, budget: 100 },
   { part: 'the library that publishes it', files: /^(?:publisher|moq|worklet|_no-wasm)-/, budget: 72 },

@@ -85,7 +85,7 @@ function come(count: number): void {
 /** From now on the media of all participants arrives through relays. Runs in the page. */
 function move(): void {
   const context = globalThis.soundContext;
-  if (context === undefined) throw new Error('somebody comes first');
+  if (context === undefined) throw new Error('no context was created');
   const mix = context.createMediaStreamDestination();
   const tone = context.createOscillator();
   tone.connect(mix);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Speakers } from '../src/call/speakers.ts';
-import { arrange, MAX_TILES, mostTiles, planStage, type StageInput } from '../src/call/stage-plan.ts';
+import { stageOrder, MAX_TILES, maxTiles, planStage, type StageInput } from '../src/call/stage-plan.ts';
 
 const named = (count: number): string[] => Array.from({ length: count }, (_, at) => `p${at}`);
 const usual: Omit<StageInput, 'people'> = {
@@ -10,7 +10,7 @@ const usual: Omit<StageInput, 'people'> = {
   pinned: null,
   speaker: null,
   page: 0,
-  most: { grid: 4, beside: 2 },
+  max: { grid: 4, beside: 2 },
 };
 
 describe('a stage', () => {
@@ -44,10 +44,10 @@ describe('a stage', () => {
   });
 
   it('has no more tiles than faces are recognisable on, nor than cameras are fetched', () => {
-    assert.equal(mostTiles({ width: 1248, height: 640, gap: 12 }), MAX_TILES);
-    const phone = mostTiles({ width: 370, height: 640, gap: 12 });
+    assert.equal(maxTiles({ width: 1248, height: 640, gap: 12 }), MAX_TILES);
+    const phone = maxTiles({ width: 370, height: 640, gap: 12 });
     assert.ok(phone >= 6 && phone < MAX_TILES, String(phone));
-    assert.equal(mostTiles({ width: 0, height: 0, gap: 12 }), 4);
+    assert.equal(maxTiles({ width: 0, height: 0, gap: 12 }), 4);
   });
 });
 
@@ -56,7 +56,7 @@ describe('the order of a stage', () => {
 
   it('is the order of joining, also after one left', () => {
     const none = { speaker: null, spokeAt: at([]), perPage: 4 };
-    assert.deepEqual(arrange(['p0', 'p1', 'p2'], ['p0', 'p2', 'p3'], none), ['p0', 'p2', 'p3']);
+    assert.deepEqual(stageOrder(['p0', 'p1', 'p2'], ['p0', 'p2', 'p3'], none), ['p0', 'p2', 'p3']);
   });
 
   it('swaps a speaker from another page with the participant who was silent for longest', () => {
@@ -65,7 +65,7 @@ describe('the order of a stage', () => {
       ['p1', 10],
       ['p2', 90],
     ]);
-    assert.deepEqual(arrange(named(5), named(5), { speaker: 'p4', spokeAt, perPage: 3 }), [
+    assert.deepEqual(stageOrder(named(5), named(5), { speaker: 'p4', spokeAt, perPage: 3 }), [
       'p0',
       'p4',
       'p2',
@@ -76,29 +76,29 @@ describe('the order of a stage', () => {
 
   it('stays if the speaker is already visible', () => {
     const seen = { speaker: 'p2', spokeAt: at([]), perPage: 3 };
-    assert.deepEqual(arrange(named(5), named(5), seen), named(5));
+    assert.deepEqual(stageOrder(named(5), named(5), seen), named(5));
   });
 });
 
 describe('the floor', () => {
-  const says = (participant: string, level: number) => ({ participant, level });
+  const person = (participant: string, level: number) => ({ participant, level });
 
   it('goes to the first speaker, and then to the participant who is the loudest for a while', () => {
     const speakers = new Speakers();
-    speakers.hear([says('a', 0), says('b', 0.3)], 0);
+    speakers.update([person('a', 0), person('b', 0.3)], 0);
     assert.equal(speakers.current, 'b');
-    speakers.hear([says('a', 0.5), says('b', 0.3)], 100);
+    speakers.update([person('a', 0.5), person('b', 0.3)], 100);
     assert.equal(speakers.current, 'b', 'a cough does not take it');
-    speakers.hear([says('a', 0.5), says('b', 0)], 600);
+    speakers.update([person('a', 0.5), person('b', 0)], 600);
     assert.equal(speakers.current, 'a');
   });
 
   it('stays with its last holder while no one speaks, and is free when they leave', () => {
     const speakers = new Speakers();
-    speakers.hear([says('a', 0.5), says('b', 0)], 0);
-    speakers.hear([says('a', 0), says('b', 0.05)], 9000);
+    speakers.update([person('a', 0.5), person('b', 0)], 0);
+    speakers.update([person('a', 0), person('b', 0.05)], 9000);
     assert.equal(speakers.current, 'a');
-    speakers.hear([says('b', 0)], 9100);
+    speakers.update([person('b', 0)], 9100);
     assert.equal(speakers.current, null);
     assert.deepEqual([...speakers.spokeAt], []);
   });

@@ -71,7 +71,7 @@ export class LiveWatcher {
   }
 
   /** One of the notes over the stage. */
-  async showsNote(note: 'nobody' | 'gone'): Promise<void> {
+  async showsNote(note: 'not-started' | 'gone'): Promise<void> {
     await this.page.getByTestId(note).waitFor({ timeout: WITHIN_MS });
   }
 

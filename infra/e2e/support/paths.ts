@@ -9,21 +9,21 @@ export const MOVED_WITHIN_MS = 90_000;
 export async function goes(one: Person, way: 'mesh' | 'sfu', others: number): Promise<void> {
   const path = way === 'mesh' ? 'direct' : 'sfu';
   let shown: string[] = [];
-  let said = { way: '', why: '' };
+  let call = { path: '', reason: '' };
   await until(
     async () => {
       shown = await pathsOf(one);
-      said = await one.page.evaluate(() => {
-        const { way = '', why = '' } =
+      call = await one.page.evaluate(() => {
+        const { path = '', reason = '' } =
           document.querySelector<HTMLElement>('[data-testid=path]')?.dataset ?? {};
-        return { way, why };
+        return { path, reason };
       });
-      return shown.length === others && shown.every((each) => each === path) && said.way === way;
+      return shown.length === others && shown.every((each) => each === path) && call.path === way;
     },
     {
       withinMs: MOVED_WITHIN_MS,
       what: () =>
-        `${one.name} to be connected by ${path} with ${others}: ${shown.join()}, and it says ${said.way} (${said.why})`,
+        `${one.name} to be connected by ${path} with ${others}: ${shown.join()}, and the call has ${call.path} (${call.reason})`,
     },
   );
 }

@@ -20,8 +20,8 @@ export interface Counted {
   readonly holders: number;
   readonly readers: number;
   readonly last: boolean;
-  /** The way its chunks came or come: direct, turn or relay. */
-  readonly way: string;
+  /** The path of its chunks: direct, turn or relay. */
+  readonly path: string;
   readonly received: number;
   readonly sent: number;
   readonly dropped: number;
@@ -64,8 +64,8 @@ export class Reader {
     const { page } = this;
     await page.goto(`${web}/p`);
     await page.getByTestId('page-file').setInputFiles({ name, mimeType: type, buffer: bytes });
-    if (sealed) await page.getByTestId('page-seal').check();
-    await page.getByTestId('composer').getByTestId('page-make').click();
+    if (sealed) await page.getByTestId('page-encrypt').check();
+    await page.getByTestId('composer').getByTestId('create-page').click();
     await this.comesTo('here');
     return page.url();
   }
@@ -77,7 +77,9 @@ export class Reader {
   /** Resolves when the page is in this state: `finding`, `fetching`, `here`, `gone` or `refused`. */
   async comesTo(state: string, withinMs = READ_WITHIN_MS): Promise<void> {
     try {
-      await this.page.locator(`[data-testid=held-page][data-state=${state}]`).waitFor({ timeout: withinMs });
+      await this.page
+        .locator(`[data-testid=shared-page][data-state=${state}]`)
+        .waitFor({ timeout: withinMs });
     } catch {
       const now = await this.page.locator('body').textContent();
       const said = this.#said.slice(-NOTED).join('\n');
@@ -86,20 +88,20 @@ export class Reader {
   }
 
   counted(): Promise<Counted> {
-    return this.page.getByTestId('held-page').evaluate((element): Counted => {
+    return this.page.getByTestId('shared-page').evaluate((element): Counted => {
       const {
         state = '',
         holders,
         readers,
         last,
-        way = '',
+        path = '',
         received,
         sent,
         dropped,
       } = (element as HTMLElement).dataset;
       return {
         state,
-        way,
+        path,
         holders: Number(holders),
         readers: Number(readers),
         last: last === 'true',

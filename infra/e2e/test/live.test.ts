@@ -22,7 +22,7 @@ describe('a live broadcast', { timeout: 240_000 }, () => {
         withoutWebTransport: transport === 'WebSocket',
       };
       const watcher = await watch(site.browser, options);
-      await watcher.showsNote('nobody');
+      await watcher.showsNote('not-started');
       const publisher = await publish(site.browser, options);
       await watcher.seesMotion();
       await watcher.hears();
@@ -30,7 +30,7 @@ describe('a live broadcast', { timeout: 240_000 }, () => {
       assert.equal(await watcher.transport(), transport);
       await watcher.figureIs('bits', 20_000, 3_000_000);
       await watcher.figureIs('frames', 3, 40);
-      await publisher.page.locator('[data-figure=wanted][data-value=yes]').waitFor({ timeout: WITHIN_MS });
+      await publisher.page.locator('[data-figure=viewers][data-value=yes]').waitFor({ timeout: WITHIN_MS });
 
       await publisher.stop();
       await watcher.showsNote('gone');

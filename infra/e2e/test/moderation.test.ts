@@ -37,34 +37,34 @@ describe('an owner and guests on different pods', { timeout: 300_000 }, () => {
     const { page } = await joinApartFrom(owner, site, { name: 'Gus', room: newRoom() });
     await page.goto(`${site.web}/r/${ROOM}`);
     await page.getByTestId('lobby-ahead').waitFor();
-    await knock(page);
+    await enterLobby(page);
     assert.equal(await page.getByTestId('tile').count(), 0);
     await page.getByTestId('prejoin-camera').click();
     await page.getByText('Your camera is off').waitFor();
     await page.getByTestId('prejoin-camera').click();
     await owner.page.locator('[data-testid=badge-people][data-count="1"]').waitFor();
-    await owner.page.getByTestId('knock').getByText('Gus').waitFor();
-    await owner.page.getByTestId('knock-admit').click();
+    await owner.page.getByTestId('lobby-request').getByText('Gus').waitFor();
+    await owner.page.getByTestId('lobby-request-admit').click();
     await inCall(page);
     guest = new Visitor('Gus', page);
     assert.notEqual(await guest.pod(), await owner.pod());
     await Promise.all([owner.seesAndHears(1), guest.seesAndHears(1)]);
-    assert.equal(await owner.page.getByTestId('knock').count(), 0);
+    assert.equal(await owner.page.getByTestId('lobby-request').count(), 0);
   });
 
-  it('[MOD-5] a knock outlives a reload of the owner, who is still the owner, and is refused', async () => {
+  it('[MOD-5] a newcomer still waits after a reload of the owner, who is still the owner, and is refused', async () => {
     const page = await (await newProfile(site.browser, site.web)).newPage();
     await page.goto(`${site.web}/r/${ROOM}`);
-    await knock(page, 'Nosy');
-    await owner.page.getByTestId('knock').getByText('Nosy').waitFor();
+    await enterLobby(page, 'Nosy');
+    await owner.page.getByTestId('lobby-request').getByText('Nosy').waitFor();
     await owner.page.reload();
-    await owner.page.getByTestId('knock').getByText('Nosy').waitFor({ timeout: 30_000 });
-    await owner.page.getByTestId('knock-deny').click();
+    await owner.page.getByTestId('lobby-request').getByText('Nosy').waitFor({ timeout: 30_000 });
+    await owner.page.getByTestId('lobby-request-deny').click();
     await page.getByTestId('ended-LOBBY_DENIED').waitFor();
-    await page.getByTestId('next-knock').click();
-    await owner.page.getByTestId('knock').getByText('Nosy').waitFor();
+    await page.getByTestId('next-ask-again').click();
+    await owner.page.getByTestId('lobby-request').getByText('Nosy').waitFor();
     await page.getByTestId('stop-waiting').click();
-    await owner.page.getByTestId('knock').waitFor({ state: 'detached' });
+    await owner.page.getByTestId('lobby-request').waitFor({ state: 'detached' });
     await page.context().close();
   });
 
@@ -85,7 +85,7 @@ describe('an owner and guests on different pods', { timeout: 300_000 }, () => {
     await guest.page.getByTestId('ended-KICKED').waitFor({ timeout: REMOVED_WITHIN_MS });
     await person('Gus').waitFor({ state: 'detached', timeout: REMOVED_WITHIN_MS });
     await guest.page.getByTestId('next-rejoin').click();
-    await knock(guest.page);
+    await enterLobby(guest.page);
     await admitFromList('Gus');
     await inCall(guest.page);
     await Promise.all([owner.seesAndHears(1, 1), guest.seesAndHears(1, 1)]);
@@ -117,7 +117,7 @@ describe('an owner and guests on different pods', { timeout: 300_000 }, () => {
     // A guest who waits on the pod that dies enters the lobby again; this one waits on another pod.
     const { page } = await joinApartFrom(owner, site, { name: 'Nosy', room: newRoom() });
     await page.goto(`${site.web}/r/${ROOM}`);
-    await knock(page, 'Nosy');
+    await enterLobby(page, 'Nosy');
     await waiting('Nosy').waitFor();
     const pod = await owner.pod();
     t.after(() => site.stack.restart(pod));
@@ -201,7 +201,7 @@ describe('an owner and guests on different pods', { timeout: 300_000 }, () => {
   }
 });
 
-async function knock(page: Page, name = 'Gus'): Promise<void> {
+async function enterLobby(page: Page, name = 'Gus'): Promise<void> {
   await page.getByTestId('name-input').fill(name);
   await page.getByTestId('join').click();
   await page.getByTestId('lobby').waitFor({ timeout: 15_000 });

@@ -200,7 +200,7 @@ describe('two who cannot connect directly', { timeout: 300_000 }, () => {
     await bo.read(link);
     await bo.comesTo('here');
     assert.ok(bytes.equals(await bo.download()));
-    assert.equal((await bo.counted()).way, 'turn');
+    assert.equal((await bo.counted()).path, 'turn');
     await bo.close();
 
     lab.block('b', 'udp');
@@ -210,7 +210,7 @@ describe('two who cannot connect directly', { timeout: 300_000 }, () => {
     await cy.read(link);
     await cy.comesTo('here', 60_000);
     assert.ok(bytes.equals(await cy.download()));
-    assert.equal((await cy.counted()).way, 'relay');
+    assert.equal((await cy.counted()).path, 'relay');
     await until(async () => /relay/i.test((await cy.page.locator('body').textContent()) ?? ''), {
       withinMs: 3000,
       what: () => 'the page to say that the relay passed it on',
@@ -231,7 +231,7 @@ async function openWhereNobodyIs({ browser, web, stack }: TestSite, name: string
   for (const affinity of ['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) {
     const reader = await Reader.open(browser, { name, web, affinity });
     await reader.page.goto(`${web}/p`);
-    await reader.page.locator('[data-testid=page-make][data-connection=open]').waitFor();
+    await reader.page.locator('[data-testid=page-create][data-connection=open]').waitFor();
     if ((await visitorsOf(stack.endpoints.pods)).every((count) => count > 0)) return reader;
     await reader.close();
   }

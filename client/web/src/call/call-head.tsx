@@ -1,5 +1,5 @@
 import type { RoomView } from '@parley/protocol/http';
-import { pathWords } from '../copy/paths.ts';
+import { pathText } from '../text/paths.ts';
 import { Icon, type IconName } from '../design/icon.tsx';
 import { Logo } from '../design/logo.tsx';
 import type { CallSession } from './session.ts';
@@ -13,7 +13,7 @@ export function CallHead({ session }: { readonly session: CallSession }) {
       <Logo />
       <span class="call-name">{room}</span>
       {view && <RoomMarks view={view} />}
-      <PathMark session={session} />
+      <PathStatus session={session} />
       <div class="call-head-actions">
         <ViewControls session={session} />
         <button
@@ -26,53 +26,65 @@ export function CallHead({ session }: { readonly session: CallSession }) {
           <span class="wide-only">Copy link</span>
           <span class="visually-hidden narrow-only">Share the link</span>
         </button>
-        <button
-          type="button"
-          class="button quiet icon-only wide-only"
-          aria-label="Keyboard shortcuts"
-          title="Keyboard shortcuts (?)"
-          data-testid="open-shortcuts"
-          onClick={() => (session.dialog.value = { kind: 'shortcuts' })}
-        >
-          <Icon name="keyboard" />
-        </button>
-        <button
-          type="button"
-          class="button quiet icon-only"
-          aria-label="Settings"
-          title="Settings"
-          data-testid="open-settings"
-          onClick={() => (session.dialog.value = { kind: 'settings' })}
-        >
-          <Icon name="settings" />
-        </button>
+        <HeadButton
+          session={session}
+          kind="shortcuts"
+          icon="keyboard"
+          label="Keyboard shortcuts"
+          shortcut="?"
+        />
+        <HeadButton session={session} kind="settings" icon="settings" label="Settings" />
       </div>
     </header>
   );
 }
 
+interface HeadButtonProps {
+  readonly session: CallSession;
+  readonly kind: 'shortcuts' | 'settings';
+  readonly icon: IconName;
+  readonly label: string;
+  /** A button with a shortcut is hidden on narrow screens, whose devices have no keyboard. */
+  readonly shortcut?: string;
+}
+
+function HeadButton({ session, kind, icon, label, shortcut }: HeadButtonProps) {
+  return (
+    <button
+      type="button"
+      class={`button quiet icon-only${shortcut === undefined ? '' : ' wide-only'}`}
+      aria-label={label}
+      title={shortcut === undefined ? label : `${label} (${shortcut})`}
+      data-testid={`open-${kind}`}
+      onClick={() => (session.dialog.value = { kind })}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}
+
 /** Shows whether relays can read the media. */
-function PathMark({ session }: { readonly session: CallSession }) {
+function PathStatus({ session }: { readonly session: CallSession }) {
   const { path } = session.snapshot.value;
-  const words = pathWords(path);
+  const text = pathText(path);
   return (
     <span
-      class="path-mark"
+      class="path-status"
       role="status"
       data-testid="path"
-      data-way={path.kind}
-      data-why={path.reason ?? ''}
+      data-path={path.kind}
+      data-reason={path.reason ?? ''}
     >
-      {words && (
+      {text && (
         <button
           type="button"
           class="path-button"
           data-testid="open-path"
-          title={words.title}
+          title={text.title}
           onClick={() => (session.dialog.value = { kind: 'path' })}
         >
-          <span class={`pill${words.calm ? ' calm' : ''}`}>{words.mark}</span>
-          <span class="visually-hidden">. {words.title}</span>
+          <span class={`pill${text.calm ? ' calm' : ''}`}>{text.label}</span>
+          <span class="visually-hidden">. {text.title}</span>
         </button>
       )}
     </span>

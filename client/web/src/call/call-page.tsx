@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { usePageTitle } from '../pages/page-title.ts';
-import { Asks } from './asks.tsx';
+import { PendingRequests } from './pending-requests.tsx';
 import './call.css';
 import { CallHead } from './call-head.tsx';
 import { ChatPanel } from './chat-panel.tsx';
@@ -48,12 +48,12 @@ function CallRoom({ session }: { readonly session: CallSession }) {
       <h1 class="visually-hidden" ref={heading} tabIndex={-1}>
         Call in {snapshot.room}
       </h1>
-      <Asks session={session} />
+      <PendingRequests session={session} />
       <div class="call-room" inert={sheet}>
         <CallHead session={session} />
         <main class="call-stage">
           <Stage session={session} />
-          <CalmBanner session={session} />
+          <ConnectionBanner session={session} />
           <NoticeList session={session} />
         </main>
         <Controls session={session} />
@@ -73,7 +73,7 @@ function titleOf(session: CallSession): string {
 }
 
 /** One banner from the loss of the connection to its recovery. */
-function CalmBanner({ session }: { readonly session: CallSession }) {
+function ConnectionBanner({ session }: { readonly session: CallSession }) {
   const { connection } = session.snapshot.value;
   const text =
     connection.status === 'joining'
@@ -84,7 +84,7 @@ function CalmBanner({ session }: { readonly session: CallSession }) {
           : 'Reconnecting. You stay in the call.'
         : null;
   return (
-    <div class="banner-place" role="status">
+    <div class="banner-slot" role="status">
       {text && (
         <p class="banner" data-testid="banner">
           <span class="banner-dot" />

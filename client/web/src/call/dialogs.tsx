@@ -30,8 +30,13 @@ export function CallDialogs({ session }: { readonly session: CallSession }) {
       return <LinkDialog session={session} participant={open.participant} onClose={onClose} />;
     case 'ban':
       return (
-        session.desk && (
-          <BanDialog desk={session.desk} participant={open.participant} name={open.name} onClose={onClose} />
+        session.ownerCommands && (
+          <BanDialog
+            commands={session.ownerCommands}
+            participant={open.participant}
+            name={open.name}
+            onClose={onClose}
+          />
         )
       );
     default:
@@ -44,9 +49,9 @@ function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose} testid="shortcuts-dialog">
       <dl class="facts">
-        {SHORTCUTS.map(({ key, does }) => (
+        {SHORTCUTS.map(({ key, action }) => (
           <div key={key}>
-            <dt>{does}</dt>
+            <dt>{action}</dt>
             <dd>
               <kbd>{key}</kbd>
             </dd>

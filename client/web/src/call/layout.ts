@@ -17,8 +17,8 @@ export interface Grid {
  * The least and greatest aspect ratio of a tile. Desktop cameras have wide images, which a tall tile would crop; participants on upright phones
  * usually send tall ones.
  */
-const WIDE_STAGE = { least: 1, most: 16 / 9 };
-const TALL_STAGE = { least: 3 / 4, most: 4 / 3 };
+const WIDE_STAGE = { min: 1, max: 16 / 9 };
+const TALL_STAGE = { min: 3 / 4, max: 4 / 3 };
 
 /** The arrangement with the largest tiles; of equal ones the one with fewer empty places. */
 export function gridLayout({ count, width, height, gap }: GridInput): Grid {
@@ -30,8 +30,8 @@ export function gridLayout({ count, width, height, gap }: GridInput): Grid {
     const cellWidth = (width - gap * (columns - 1)) / columns;
     const cellHeight = (height - gap * (rows - 1)) / rows;
     if (cellWidth <= 0 || cellHeight <= 0) continue;
-    const tileWidth = Math.floor(Math.min(cellWidth, cellHeight * aspect.most));
-    const tileHeight = Math.floor(Math.min(cellHeight, cellWidth / aspect.least));
+    const tileWidth = Math.floor(Math.min(cellWidth, cellHeight * aspect.max));
+    const tileHeight = Math.floor(Math.min(cellHeight, cellWidth / aspect.min));
     const score = tileWidth * tileHeight - (columns * rows - count);
     if (score > bestScore) {
       bestScore = score;

@@ -1,5 +1,5 @@
 import type { Link, LinkQuality, Person } from '@parley/sdk/call';
-import { PATHS } from '../copy/paths.ts';
+import { PATHS } from '../text/paths.ts';
 import { Dialog } from '../design/dialog.tsx';
 import type { CallSession } from './session.ts';
 
@@ -11,7 +11,7 @@ const QUALITY: Record<LinkQuality, string> = {
 };
 
 /** A connection in a few words, for the button on a tile and its tooltip. */
-export function linkWords(link: Link): string {
+export function linkText(link: Link): string {
   switch (link.status) {
     case 'connecting':
       return 'connecting';
@@ -76,8 +76,8 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
 }
 
 function statusOf(link: Link): string {
-  const words = linkWords(link);
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const text = linkText(link);
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function amount(value: number | null | undefined, unit: string, digits: number): string {

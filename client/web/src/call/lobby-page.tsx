@@ -4,7 +4,7 @@ import { CameraPreview } from '../pages/camera-preview.tsx';
 import { MediaTrouble } from '../pages/media-trouble.tsx';
 import { usePageTitle } from '../pages/page-title.ts';
 import { SiteHead } from '../pages/site-head.tsx';
-import { KeyTrouble } from './owner/key-trouble.tsx';
+import { OwnerKeyWarning } from './owner/owner-key-warning.tsx';
 import type { CallSession } from './session.ts';
 
 /** The page of a newcomer who waits in the lobby, with the own camera. Becomes the call when an owner admits. */
@@ -18,28 +18,28 @@ export function LobbyPage({
   const heading = usePageTitle('Waiting to be let in · Parley');
   const { room } = session.snapshot.value;
   return (
-    <div class="prejoin" data-testid="lobby" data-room={room}>
+    <div class="site" data-testid="lobby" data-room={room}>
       <SiteHead />
-      <main class="prejoin-main">
-        <div class="prejoin-look">
+      <main class="site-main prejoin-main">
+        <div class="prejoin-media">
           <CameraPreview media={session.media} />
           <MediaTrouble media={session.media} />
         </div>
         <section class="prejoin-side lobby-side">
-          <div class="lobby-sign">
+          <div class="lobby-icon">
             <Icon name="door" />
           </div>
           <div class="prejoin-title">
             <h1 ref={heading} tabIndex={-1}>
               Waiting to be let in
             </h1>
-            <p class="soft" role="status" data-testid="lobby-says">
+            <p class="soft" role="status" data-testid="lobby-status">
               {offline
                 ? 'You are offline. Your request is sent again when your network returns.'
                 : 'The owner of the room sees that you are waiting. The call starts automatically when they let you in.'}
             </p>
           </div>
-          <KeyTrouble session={session} />
+          <OwnerKeyWarning session={session} />
           <dl class="lobby-facts">
             <div>
               <dt>Room</dt>

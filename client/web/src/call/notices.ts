@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 
 /** `quiet` is only read by screen readers: a user who pressed the button sees the result. */
-export type NoticeKind = 'quiet' | 'news' | 'chat' | 'trouble';
+export type NoticeKind = 'quiet' | 'info' | 'chat' | 'trouble';
 export interface CallNotice {
   readonly id: number;
   readonly kind: NoticeKind;
@@ -10,9 +10,9 @@ export interface CallNotice {
 }
 
 /** Long enough to read one line; `trouble` has two. */
-const SHOWN_MS: Record<NoticeKind, number> = { quiet: 3000, news: 4000, chat: 6000, trouble: 9000 };
+const SHOWN_MS: Record<NoticeKind, number> = { quiet: 3000, info: 4000, chat: 6000, trouble: 9000 };
 /** More notices would cover the video. */
-const MOST = 3;
+const MAX_SHOWN = 3;
 const MAX_CHARS = 160;
 
 export class Notices {
@@ -20,13 +20,13 @@ export class Notices {
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   #next = 1;
 
-  say(text: string, kind: NoticeKind): void {
+  show(text: string, kind: NoticeKind): void {
     const notice = {
       id: this.#next++,
       kind,
       text: text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text,
     };
-    this.shown.value = [...this.shown.peek(), notice].slice(-MOST);
+    this.shown.value = [...this.shown.peek(), notice].slice(-MAX_SHOWN);
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       this.dismiss(notice.id);

@@ -1,7 +1,7 @@
-import { pathWords } from '../copy/paths.ts';
+import { pathText } from '../text/paths.ts';
 import { CopyButton } from '../design/copy-button.tsx';
 import { Dialog } from '../design/dialog.tsx';
-import { OpensButton } from './opens-button.tsx';
+import { DialogButton } from './dialog-button.tsx';
 import type { CallSession } from './session.ts';
 
 interface PathDialogProps {
@@ -11,15 +11,15 @@ interface PathDialogProps {
 
 /** The path of audio and video, who can read them, and what the user can do about it. */
 export function PathDialog({ session, onClose }: PathDialogProps) {
-  const words = pathWords(session.snapshot.value.path);
+  const text = pathText(session.snapshot.value.path);
   return (
     <Dialog title="Path of this call" onClose={onClose} testid="path-dialog">
       <p>
-        {words?.title ??
+        {text?.title ??
           'Voice and video are encrypted from person to person. No server, including a TURN server, can read them.'}
       </p>
       <MediaKeySection session={session} />
-      <OpensButton session={session} kind="statistics" label="Statistics of the call" />
+      <DialogButton session={session} kind="statistics" label="Statistics of the call" />
     </Dialog>
   );
 }

@@ -2,8 +2,8 @@ import type { Person } from '@parley/sdk/call';
 import { useState } from 'preact/hooks';
 import { Avatar } from '../design/avatar.tsx';
 import { Icon } from '../design/icon.tsx';
-import type { OwnerDesk } from './owner/desk.ts';
-import { KeyTrouble } from './owner/key-trouble.tsx';
+import type { OwnerCommands } from './owner/owner-commands.ts';
+import { OwnerKeyWarning } from './owner/owner-key-warning.tsx';
 import { PersonMenu, PersonMenuButton } from './owner/person-menu.tsx';
 import { RoomSection } from './owner/room-section.tsx';
 import { WaitingList } from './owner/waiting-list.tsx';
@@ -14,7 +14,7 @@ import { shareLink } from './share-link.tsx';
 export function PeoplePanel({ session }: { readonly session: CallSession }) {
   const { me, people, lobby, view } = session.snapshot.value;
   const [openFor, setOpenFor] = useState<string | null>(null);
-  const desk = me.owner ? session.desk : null;
+  const commands = me.owner ? session.ownerCommands : null;
   return (
     <Panel
       title={`People (${people.length + 1})`}
@@ -22,10 +22,10 @@ export function PeoplePanel({ session }: { readonly session: CallSession }) {
       onClose={() => (session.panel.value = 'none')}
     >
       <div class="people-scroll">
-        <KeyTrouble session={session} />
+        <OwnerKeyWarning session={session} />
         <Problem session={session} />
-        {desk && lobby.length > 0 && <WaitingList desk={desk} lobby={lobby} />}
-        <ul class={`people${desk ? ' with-menus' : ''}`}>
+        {commands && lobby.length > 0 && <WaitingList commands={commands} lobby={lobby} />}
+        <ul class={`people${commands ? ' with-menus' : ''}`}>
           <li class="person">
             <Avatar name={me.name} seed={me.participant ?? me.name} />
             <span class="person-name">
@@ -40,14 +40,14 @@ export function PeoplePanel({ session }: { readonly session: CallSession }) {
             <PersonRow
               key={person.participant}
               session={session}
-              desk={desk}
+              commands={commands}
               person={person}
               open={openFor === person.participant}
               onToggle={() => setOpenFor(openFor === person.participant ? null : person.participant)}
             />
           ))}
         </ul>
-        {desk && view && <RoomSection desk={desk} view={view} />}
+        {commands && view && <RoomSection commands={commands} view={view} />}
       </div>
       <div class="panel-foot">
         <button type="button" class="button" onClick={() => void shareLink(session)}>
@@ -61,14 +61,14 @@ export function PeoplePanel({ session }: { readonly session: CallSession }) {
 
 interface PersonRowProps {
   readonly session: CallSession;
-  readonly desk: OwnerDesk | null;
+  readonly commands: OwnerCommands | null;
   readonly person: Person;
   readonly open: boolean;
   readonly onToggle: () => void;
 }
 
-function PersonRow({ session, desk, person, open, onToggle }: PersonRowProps) {
-  const asked = desk?.asked.value.has(person.participant) && person.media.audio;
+function PersonRow({ session, commands, person, open, onToggle }: PersonRowProps) {
+  const muteRequested = commands?.muteRequested.value.has(person.participant) && person.media.audio;
   return (
     <li data-testid="person" data-participant={person.participant}>
       <div class="person">
@@ -77,12 +77,14 @@ function PersonRow({ session, desk, person, open, onToggle }: PersonRowProps) {
           {person.name}
           {person.owner && <OwnerBadge />}
           <PresenceWord person={person} />
-          {asked && <span class="soft small">Asked to mute</span>}
+          {muteRequested && <span class="soft small">Asked to mute</span>}
         </span>
         <MediaMarks {...person.media} />
-        {desk && <PersonMenuButton person={person} open={open} onToggle={onToggle} />}
+        {commands && <PersonMenuButton person={person} open={open} onToggle={onToggle} />}
       </div>
-      {desk && <PersonMenu session={session} desk={desk} person={person} open={open} onToggle={onToggle} />}
+      {commands && (
+        <PersonMenu session={session} commands={commands} person={person} open={open} onToggle={onToggle} />
+      )}
     </li>
   );
 }
@@ -111,14 +113,14 @@ function PresenceWord({ person }: { readonly person: Person }) {
 }
 
 function MediaMarks({ audio, video, screen }: { audio: boolean; video: boolean; screen: boolean }) {
-  const words = [
+  const states = [
     audio ? 'microphone on' : 'muted',
     video ? 'camera on' : 'camera off',
     ...(screen ? ['sharing their screen'] : []),
   ];
   return (
     <span class="marks">
-      <span class="visually-hidden">{words.join(', ')}</span>
+      <span class="visually-hidden">{states.join(', ')}</span>
       {screen && <Icon name="screen" />}
       <span class={audio ? '' : 'mark-off'}>
         <Icon name={audio ? 'mic' : 'mic-off'} />

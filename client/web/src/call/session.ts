@@ -2,7 +2,7 @@
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Call, CallFigures, CallSnapshot, Person } from '@parley/sdk/call';
 import { computed, effect, signal, untracked, type Signal } from '@preact/signals';
-import { problemCopy } from '../copy/media-problems.ts';
+import { mediaProblemText } from '../text/media-problems.ts';
 import { problemOf } from '../media/devices.ts';
 import { watchLevel } from '../media/level.ts';
 import type { Kind, LocalMedia } from '../media/local-media.ts';
@@ -11,9 +11,9 @@ import { rememberName } from '../memory/profile.ts';
 import { rememberChoice } from '../memory/tab.ts';
 import { keyFragment, mediaKeyIn, newMediaKey } from './media-key.ts';
 import { Notices } from './notices.ts';
-import { OwnerDesk } from './owner/desk.ts';
+import { OwnerCommands } from './owner/owner-commands.ts';
 import { Speakers } from './speakers.ts';
-import { StageChoice } from './stage-choice.ts';
+import { StageView } from './stage-view.ts';
 
 export type Panel = 'none' | 'chat' | 'people';
 export type OpenDialog =
@@ -30,7 +30,7 @@ export class CallSession {
   readonly screen = signal<MediaStream | null>(null);
   readonly soundBlocked = signal(false);
   readonly level = signal(0);
-  readonly stage = new StageChoice();
+  readonly stage = new StageView();
   readonly speakers = new Speakers();
   /** The active speaker among the other participants. */
   readonly speaker = signal<ParticipantId | null>(null);
@@ -42,17 +42,17 @@ export class CallSession {
     return Math.max(0, theirs - this.#read.value);
   });
   /** The owner asked to mute, and the user has neither answered nor muted. */
-  readonly askedToMute = signal(false);
+  readonly muteRequested = signal(false);
   /** The problem of the last failed command in the list of participants. */
   readonly problem = signal<string | null>(null);
   /** Present if this browser has an owner key of the room. */
-  readonly desk: OwnerDesk | null;
+  readonly ownerCommands: OwnerCommands | null;
   /** The owner key is not, or no longer, that of the room. */
   readonly keyRefused = computed(() => {
     const { connection, me } = this.snapshot.value;
     // Owners do not wait in the lobby.
     const known = connection.status === 'connected' || connection.status === 'lobby-waiting';
-    return this.desk !== null && known && !me.owner && !this.#keyForgotten.value;
+    return this.ownerCommands !== null && known && !me.owner && !this.#keyForgotten.value;
   });
 
   /** The end-to-end key in the room's link. */
@@ -62,7 +62,7 @@ export class CallSession {
   readonly #read = signal(0);
   readonly #keyForgotten = signal(false);
   readonly #stops: (() => void)[] = [];
-  #choosesScreen = false;
+  #choosingScreen = false;
   #closed = false;
 
   constructor(call: Call, media: LocalMedia, mediaKey: string | null = null) {
@@ -70,7 +70,8 @@ export class CallSession {
     this.mediaKey.value = mediaKey;
     this.media = media;
     this.snapshot = signal(call.snapshot());
-    this.desk = call.moderation && new OwnerDesk(call.moderation, (problem) => this.#tellProblem(problem));
+    this.ownerCommands =
+      call.moderation && new OwnerCommands(call.moderation, (problem) => this.#reportProblem(problem));
     this.#stops.push(
       call.subscribe(() => this.#onChange(call.snapshot())),
       effect(() => call.setMicrophone(media.sendingMicrophone.value)),
@@ -78,17 +79,17 @@ export class CallSession {
       effect(() => this.#watchOwnLevel(media.sendingMicrophone.value)),
       effect(() => this.#rememberMedia()),
       effect(() => {
-        if (media.sendingMicrophone.value === null) this.askedToMute.value = false;
+        if (media.sendingMicrophone.value === null) this.muteRequested.value = false;
       }),
       effect(() => {
         if (this.panel.value !== 'people') this.problem.value = null;
       }),
       effect(() => {
         if (!this.keyRefused.value) return;
-        untracked(() => this.notices.say(KEY_REFUSED, 'trouble'));
+        untracked(() => this.notices.show(KEY_REFUSED, 'trouble'));
       }),
-      effect(() => this.#tellTrouble('camera')),
-      effect(() => this.#tellTrouble('microphone')),
+      effect(() => this.#reportMediaProblem('camera')),
+      effect(() => this.#reportMediaProblem('microphone')),
       effect(() => {
         const theirs = this.snapshot.value.chat.filter((entry) => !entry.mine).length;
         if (this.panel.value === 'chat') this.#read.value = theirs;
@@ -116,14 +117,14 @@ export class CallSession {
     void this.media
       .toggleMicrophone()
       .then(() =>
-        this.notices.say(this.media.sendingMicrophone.value ? 'Microphone on' : 'Microphone muted', 'quiet'),
+        this.notices.show(this.media.sendingMicrophone.value ? 'Microphone on' : 'Microphone muted', 'quiet'),
       );
   }
 
   toggleCamera(): void {
     void this.media
       .toggleCamera()
-      .then(() => this.notices.say(this.media.sendingCamera.value ? 'Camera on' : 'Camera off', 'quiet'));
+      .then(() => this.notices.show(this.media.sendingCamera.value ? 'Camera on' : 'Camera off', 'quiet'));
   }
 
   /** Shares a screen; shows a notice if the device cannot. */
@@ -134,11 +135,11 @@ export class CallSession {
     }
     const open = this.media.port.openScreen;
     if (!open) {
-      this.notices.say('This device cannot share its screen. Join from a computer to share one.', 'trouble');
+      this.notices.show('This device cannot share its screen. Join from a computer to share one.', 'trouble');
       return;
     }
-    if (this.#choosesScreen) return;
-    this.#choosesScreen = true;
+    if (this.#choosingScreen) return;
+    this.#choosingScreen = true;
     try {
       const stream = await open();
       // The call ended while the browser asked for the screen: nothing would stop the capture.
@@ -151,12 +152,12 @@ export class CallSession {
       });
       this.screen.value = stream;
       this.#call.setScreen(stream);
-      this.notices.say('You are sharing your screen', 'quiet');
+      this.notices.show('You are sharing your screen', 'quiet');
     } catch (error) {
       // Browsers report Cancel as a refusal: no problem to show.
-      if (problemOf(error) !== 'refused') this.notices.say('Your screen could not be shared.', 'trouble');
+      if (problemOf(error) !== 'refused') this.notices.show('Your screen could not be shared.', 'trouble');
     } finally {
-      this.#choosesScreen = false;
+      this.#choosingScreen = false;
     }
   }
 
@@ -166,7 +167,7 @@ export class CallSession {
     this.screen.value = null;
     this.#call.setScreen(null);
     for (const track of stream?.getTracks() ?? []) track.stop();
-    this.notices.say('You stopped sharing your screen', 'quiet');
+    this.notices.show('You stopped sharing your screen', 'quiet');
   }
 
   /** In CSS pixels; `null`: not shown. */
@@ -195,7 +196,7 @@ export class CallSession {
   }
 
   answerMute(answer: 'mute' | 'stay'): void {
-    this.askedToMute.value = false;
+    this.muteRequested.value = false;
     if (answer === 'mute' && this.media.sendingMicrophone.peek()) this.toggleMicrophone();
   }
 
@@ -223,14 +224,14 @@ export class CallSession {
 
   #onChange(next: CallSnapshot): void {
     const before = this.snapshot.peek();
-    this.speakers.hear(
+    this.speakers.update(
       next.people.filter(({ media, presence }) => media.audio && presence === 'here'),
       performance.now(),
     );
     this.speaker.value = this.speakers.current;
     this.snapshot.value = next;
     if (next.connection.status === 'connected') this.pod.value = next.connection.pod;
-    if (next.muteRequests > before.muteRequests) this.#wasAskedToMute();
+    if (next.muteRequests > before.muteRequests) this.#onMuteRequest();
     if (before.connection.status === 'connected' && next.connection.status === 'connected')
       this.#announce(before, next);
   }
@@ -241,38 +242,38 @@ export class CallSession {
     for (const person of next.people) {
       const earlier = known.get(person.participant);
       known.delete(person.participant);
-      if (!earlier) this.notices.say(`${person.name} joined`, 'news');
+      if (!earlier) this.notices.show(`${person.name} joined`, 'info');
       else this.#announceChange(earlier, person);
     }
-    for (const person of known.values()) this.notices.say(`${person.name} left`, 'news');
+    for (const person of known.values()) this.notices.show(`${person.name} left`, 'info');
     if (untracked(() => this.panel.value) === 'chat') return;
     const read = new Set(before.chat.map((entry) => entry.id));
     for (const entry of next.chat.slice(-5))
-      if (!entry.mine && !read.has(entry.id)) this.notices.say(`${entry.name}: ${entry.text}`, 'chat');
+      if (!entry.mine && !read.has(entry.id)) this.notices.show(`${entry.name}: ${entry.text}`, 'chat');
   }
 
-  #wasAskedToMute(): void {
-    if (untracked(() => this.media.sendingMicrophone.value)) this.askedToMute.value = true;
-    else this.notices.say('The owner asked you to mute. You are muted already.', 'quiet');
+  #onMuteRequest(): void {
+    if (untracked(() => this.media.sendingMicrophone.value)) this.muteRequested.value = true;
+    else this.notices.show('The owner asked you to mute. You are muted already.', 'quiet');
   }
 
   #useMediaKey(key: string): void {
     if (key === this.mediaKey.peek()) return;
     this.mediaKey.value = key;
     this.#call.setMediaKey(key);
-    this.notices.say('Relays cannot read what you send: the key is in the link', 'quiet');
+    this.notices.show('Relays cannot read what you send: the key is in the link', 'quiet');
   }
 
   /** On a phone the list of participants covers the notices: the problem is shown where the user looks. */
-  #tellProblem(text: string): void {
+  #reportProblem(text: string): void {
     if (this.panel.peek() === 'people') this.problem.value = text;
-    else this.notices.say(text, 'trouble');
+    else this.notices.show(text, 'trouble');
   }
 
   #announceChange(before: Person, now: Person): void {
-    if (before.media.audio && !now.media.audio) this.desk?.forgetAsked(now.participant);
+    if (before.media.audio && !now.media.audio) this.ownerCommands?.clearMuteRequest(now.participant);
     if (!before.media.screen && now.media.screen)
-      this.notices.say(`${now.name} is sharing their screen`, 'news');
+      this.notices.show(`${now.name} is sharing their screen`, 'info');
   }
 
   #watchOwnLevel(track: MediaStreamTrack | null): (() => void) | undefined {
@@ -295,10 +296,10 @@ export class CallSession {
     );
   }
 
-  #tellTrouble(kind: Kind): void {
+  #reportMediaProblem(kind: Kind): void {
     const source = this.media[kind].value;
     if (source.status !== 'failed') return;
-    const copy = problemCopy(source.problem, kind);
-    untracked(() => this.notices.say(`${copy.title}. ${copy.advice}`, 'trouble'));
+    const text = mediaProblemText(source.problem, kind);
+    untracked(() => this.notices.show(`${text.title}. ${text.advice}`, 'trouble'));
   }
 }

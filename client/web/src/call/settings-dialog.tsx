@@ -4,7 +4,7 @@ import { LevelMeter } from '../design/level-meter.tsx';
 import { NAME_CHARS } from '../memory/profile.ts';
 import { DevicePickers } from '../pages/device-pickers.tsx';
 import { MediaTrouble } from '../pages/media-trouble.tsx';
-import { OpensButton } from './opens-button.tsx';
+import { DialogButton } from './dialog-button.tsx';
 import type { CallSession } from './session.ts';
 
 export function SettingsDialog({
@@ -27,8 +27,8 @@ export function SettingsDialog({
           <LevelMeter track={microphone.track} muted={media.muted.value} />
         </div>
       )}
-      <OpensButton session={session} kind="statistics" label="Statistics of the call" />
-      <OpensButton session={session} kind="path" label="Path of this call" />
+      <DialogButton session={session} kind="statistics" label="Statistics of the call" />
+      <DialogButton session={session} kind="path" label="Path of this call" />
     </Dialog>
   );
 }

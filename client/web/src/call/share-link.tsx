@@ -14,7 +14,7 @@ export async function shareLink(session: CallSession): Promise<void> {
       if (error instanceof Error && error.name === 'AbortError') return;
     }
   }
-  if (await copyText(url)) session.notices.say('Link copied', 'news');
+  if (await copyText(url)) session.notices.show('Link copied', 'info');
   else session.dialog.value = { kind: 'share' };
 }
 

@@ -4,16 +4,16 @@ import { shortcutsOn } from '../memory/profile.ts';
 import type { CallSession } from './session.ts';
 import { shareLink } from './share-link.tsx';
 
-export const SHORTCUTS: readonly { readonly key: string; readonly does: string }[] = [
-  { key: 'm', does: 'Mute or unmute' },
-  { key: 'v', does: 'Camera on or off' },
-  { key: 's', does: 'Share your screen or stop' },
-  { key: 'c', does: 'Open or close the chat' },
-  { key: 'p', does: 'Open or close the list of people' },
-  { key: 'g', does: 'Grid, or the speaker large' },
-  { key: 'i', does: 'Statistics of the call' },
-  { key: 'l', does: 'Copy the link' },
-  { key: '?', does: 'Show these shortcuts' },
+export const SHORTCUTS: readonly { readonly key: string; readonly action: string }[] = [
+  { key: 'm', action: 'Mute or unmute' },
+  { key: 'v', action: 'Camera on or off' },
+  { key: 's', action: 'Share your screen or stop' },
+  { key: 'c', action: 'Open or close the chat' },
+  { key: 'p', action: 'Open or close the list of people' },
+  { key: 'g', action: 'Grid, or the speaker large' },
+  { key: 'i', action: 'Statistics of the call' },
+  { key: 'l', action: 'Copy the link' },
+  { key: '?', action: 'Show these shortcuts' },
 ];
 
 export function useShortcuts(session: CallSession): void {
@@ -25,14 +25,14 @@ export function useShortcuts(session: CallSession): void {
       }
       if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.defaultPrevented) return;
       if (!shortcutsOn() || session.dialog.value || isTyping(event.target)) return;
-      if (press(session, event.key.toLowerCase())) event.preventDefault();
+      if (run(session, event.key.toLowerCase())) event.preventDefault();
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, [session]);
 }
 
-function press(session: CallSession, key: string): boolean {
+function run(session: CallSession, key: string): boolean {
   switch (key) {
     case 'm':
       session.toggleMicrophone();

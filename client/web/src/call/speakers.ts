@@ -2,11 +2,11 @@
 import type { ParticipantId } from '@parley/protocol/ids';
 
 /** Speech is above this level; breath and keyboards are below. */
-export const SPEAKING = 0.12;
+export const SPEAKING_LEVEL = 0.12;
 /** A participant becomes the active speaker after being the loudest for this long. */
-const TAKES_MS = 400;
+const SWITCH_MS = 400;
 
-export interface Heard {
+export interface ParticipantLevel {
   readonly participant: ParticipantId;
   /** 0 to 1. */
   readonly level: number;
@@ -28,12 +28,12 @@ export class Speakers {
   }
 
   /** Takes the current loudness of all participants. */
-  hear(people: readonly Heard[], nowMs: number): void {
+  update(people: readonly ParticipantLevel[], nowMs: number): void {
     const here = new Set(people.map(({ participant }) => participant));
     for (const participant of this.#spokeAt.keys())
       if (!here.has(participant)) this.#spokeAt.delete(participant);
     if (this.#current !== null && !here.has(this.#current)) this.#current = null;
-    const speaking = people.filter(({ level }) => level > SPEAKING);
+    const speaking = people.filter(({ level }) => level > SPEAKING_LEVEL);
     for (const { participant } of speaking) this.#spokeAt.set(participant, nowMs);
     const [loudest] = speaking.toSorted((one, other) => other.level - one.level);
     if (loudest === undefined || loudest.participant === this.#current) {
@@ -42,7 +42,7 @@ export class Speakers {
     }
     if (this.#next?.participant !== loudest.participant)
       this.#next = { participant: loudest.participant, since: nowMs };
-    if (this.#current !== null && nowMs - this.#next.since < TAKES_MS) return;
+    if (this.#current !== null && nowMs - this.#next.since < SWITCH_MS) return;
     this.#current = loudest.participant;
     this.#next = null;
   }

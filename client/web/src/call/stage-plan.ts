@@ -21,7 +21,7 @@ export interface StageInput {
   /** From 0; limited to the last page. */
   readonly page: number;
   /** How many others fit beside our own tile: in the grid, and beside a large participant. */
-  readonly most: { readonly grid: number; readonly beside: number };
+  readonly max: { readonly grid: number; readonly beside: number };
 }
 
 export interface StagePlan {
@@ -31,21 +31,21 @@ export interface StagePlan {
   readonly pages: number;
 }
 
-export function planStage({ people, view, sharing, pinned, speaker, page, most }: StageInput): StagePlan {
+export function planStage({ people, view, sharing, pinned, speaker, page, max }: StageInput): StagePlan {
   const here = (one: ParticipantId | null): ParticipantId | null =>
     one !== null && people.includes(one) ? one : null;
   const first = here(pinned) ?? (view === 'speaker' ? (here(speaker) ?? people[0] ?? null) : null);
   const large = sharing ? null : first;
   const beside = people.filter((one) => one !== large);
   const ordered = sharing && first !== null ? [first, ...beside.filter((one) => one !== first)] : beside;
-  const perPage = Math.max(1, sharing || large !== null ? most.beside : most.grid);
+  const perPage = Math.max(1, sharing || large !== null ? max.beside : max.grid);
   const pages = Math.max(1, Math.ceil(ordered.length / perPage));
   const shown = Math.min(Math.max(0, page), pages - 1);
   return { large, tiles: ordered.slice(shown * perPage, (shown + 1) * perPage), page: shown, pages };
 }
 
 /** How many tiles with recognizable faces fit on a stage, at least four and at most `MAX_TILES`. */
-export function mostTiles(size: {
+export function maxTiles(size: {
   readonly width: number;
   readonly height: number;
   readonly gap: number;
@@ -61,7 +61,7 @@ export function mostTiles(size: {
  * The order of the stage after a participant joined, left or spoke. Tiles move only if necessary: a speaker on another page takes the place of the
  * participant on the first page who was silent for longest.
  */
-export function arrange(
+export function stageOrder(
   before: readonly ParticipantId[],
   people: readonly ParticipantId[],
   {

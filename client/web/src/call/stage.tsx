@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { CopyButton } from '../design/copy-button.tsx';
 import { gridLayout, stripSide } from './layout.ts';
 import { OwnScreen, SharedScreen } from './screen-tile.tsx';
-import { arrange, MAX_TILES, mostTiles, planStage, type StagePlan } from './stage-plan.ts';
+import { stageOrder, MAX_TILES, maxTiles, planStage, type StagePlan } from './stage-plan.ts';
 import type { CallSession } from './session.ts';
 import { OwnTile, PersonTile } from './tile.tsx';
 
@@ -79,11 +79,15 @@ function usePlan(session: CallSession, size: Size, sharing: boolean): StagePlan 
   const { stage, speakers } = session;
   const speaker = session.speaker.value;
   const people = session.snapshot.value.people.map(({ participant }) => participant);
-  const most = {
-    grid: size.width === 0 ? MAX_TILES - 1 : mostTiles({ ...size, gap: GAP }) - 1,
+  const max = {
+    grid: size.width === 0 ? MAX_TILES - 1 : maxTiles({ ...size, gap: GAP }) - 1,
     beside: BESIDE,
   };
-  order.current = arrange(order.current, people, { speaker, spokeAt: speakers.spokeAt, perPage: most.grid });
+  order.current = stageOrder(order.current, people, {
+    speaker,
+    spokeAt: speakers.spokeAt,
+    perPage: max.grid,
+  });
   const plan = planStage({
     people: order.current,
     view: stage.view.value,
@@ -91,7 +95,7 @@ function usePlan(session: CallSession, size: Size, sharing: boolean): StagePlan 
     pinned: stage.pinned.value,
     speaker,
     page: stage.page.value,
-    most,
+    max,
   });
   useEffect(() => stage.shown(plan.page, plan.pages), [stage, plan.page, plan.pages]);
   return plan;

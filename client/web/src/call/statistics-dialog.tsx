@@ -1,7 +1,7 @@
 import type { CallFigures, Person } from '@parley/sdk/call';
 import type { TrackFigures } from '@parley/sdk/measure/figures';
 import { useEffect, useState } from 'preact/hooks';
-import { PATHS } from '../copy/paths.ts';
+import { PATHS } from '../text/paths.ts';
 import { Dialog } from '../design/dialog.tsx';
 import type { CallSession } from './session.ts';
 import './statistics.css';
@@ -59,11 +59,11 @@ function useFigures(session: CallSession): CallFigures | null {
 function RelayFacts({ figures }: { readonly figures: CallFigures | null }) {
   if (!figures?.relay) return null;
   const { transport, roundTripMs, lossPercent, sent } = figures.relay;
-  const way = transport === 'WebTransport' ? 'QUIC (WebTransport)' : 'TCP (WebSocket)';
+  const connection = transport === 'WebTransport' ? 'QUIC (WebTransport)' : 'TCP (WebSocket)';
   return (
     <section class="statistics" data-testid="statistics-relay">
       <h3>To the media relay</h3>
-      <p class="soft small">{[way, ...numbers(roundTripMs, lossPercent)].join(' · ')}</p>
+      <p class="soft small">{[connection, ...numbers(roundTripMs, lossPercent)].join(' · ')}</p>
       <Tracks received={[]} sent={sent} />
     </section>
   );

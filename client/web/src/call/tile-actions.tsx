@@ -49,6 +49,6 @@ async function floatPicture(button: HTMLElement, session: CallSession): Promise<
     if (document.pictureInPictureElement === video) await document.exitPictureInPicture();
     else await video?.requestPictureInPicture();
   } catch {
-    session.notices.say('This browser could not open a floating window for the video.', 'trouble');
+    session.notices.show('This browser could not open a floating window for the video.', 'trouble');
   }
 }

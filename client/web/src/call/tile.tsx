@@ -4,9 +4,9 @@ import { Avatar, hueOf } from '../design/avatar.tsx';
 import { Icon } from '../design/icon.tsx';
 import { Video } from '../design/video.tsx';
 import { LinkBars } from './link-bars.tsx';
-import { linkWords } from './link-dialog.tsx';
+import { linkText } from './link-dialog.tsx';
 import type { CallSession } from './session.ts';
-import { SPEAKING } from './speakers.ts';
+import { SPEAKING_LEVEL } from './speakers.ts';
 import { TileActions } from './tile-actions.tsx';
 
 export interface PersonTileProps {
@@ -20,7 +20,7 @@ export function PersonTile({ session, person, large = false }: PersonTileProps) 
   const here = person.presence === 'here';
   // In a large room with relays not every camera is fetched.
   const picture = person.media.video && (person.stream?.getVideoTracks().length ?? 0) > 0;
-  const speaking = here && person.media.audio && person.level > SPEAKING;
+  const speaking = here && person.media.audio && person.level > SPEAKING_LEVEL;
   const note = tileNote(person);
   return (
     <article
@@ -49,7 +49,7 @@ export function PersonTile({ session, person, large = false }: PersonTileProps) 
         type="button"
         class="tile-link"
         data-testid="tile-link"
-        aria-label={`Connection with ${person.name}: ${linkWords(person.link)}`}
+        aria-label={`Connection with ${person.name}: ${linkText(person.link)}`}
         title={linkTitle(person)}
         onClick={() => (session.dialog.value = { kind: 'link', participant: person.participant })}
       >
@@ -64,7 +64,7 @@ export function OwnTile({ session }: { readonly session: CallSession }) {
   const camera = session.media.sendingCamera.value;
   const muted = session.media.sendingMicrophone.value === null;
   const stream = useMemo(() => (camera ? new MediaStream([camera]) : null), [camera]);
-  const speaking = !muted && session.level.value > SPEAKING * 2;
+  const speaking = !muted && session.level.value > SPEAKING_LEVEL * 2;
   const seed = me.participant ?? me.name;
   return (
     <article
@@ -122,10 +122,10 @@ function tileNote(person: Person): string | null {
 
 function linkTitle(person: Person): string {
   const { link } = person;
-  if (link.status !== 'connected') return `Connection: ${linkWords(link)}`;
+  if (link.status !== 'connected') return `Connection: ${linkText(link)}`;
   const numbers = [
     ...(link.roundTripMs === null ? [] : [`${Math.round(link.roundTripMs)} ms`]),
     ...(link.lossPercent === null ? [] : [`${link.lossPercent.toFixed(1)} % lost`]),
   ];
-  return [`Connection: ${linkWords(link)}`, ...numbers].join(' · ');
+  return [`Connection: ${linkText(link)}`, ...numbers].join(' · ');
 }

@@ -10,7 +10,7 @@ export function hueOf(seed: string): string {
 }
 
 /** First letters of the first and last word; emoji and other scripts count as letters. */
-export function initials(name: string): string {
+function initials(name: string): string {
   const words = name.trim().split(/\s+/).filter(Boolean);
   const first = Array.from(words[0] ?? '?')[0] ?? '?';
   const last = words.length > 1 ? (Array.from(words.at(-1) ?? '')[0] ?? '') : '';

@@ -54,11 +54,11 @@ const PATHS = {
 export type IconName = keyof typeof PATHS;
 
 export function Icon({ name }: { readonly name: IconName }) {
-  return <Drawn path={PATHS[name]} />;
+  return <IconPath path={PATHS[name]} />;
 }
 
 /** For icons of a single part of the application. */
-export function Drawn({ path }: { readonly path: string }) {
+export function IconPath({ path }: { readonly path: string }) {
   return (
     <svg
       class="icon"

@@ -6,7 +6,7 @@ import { usePageTitle } from '../pages/page-title.ts';
 import { SiteHead } from '../pages/site-head.tsx';
 import { AddressForm } from '../streams/address-form.tsx';
 import '../streams/streams-page.css';
-import { nameOfText, publishPath, watchPath } from './name.ts';
+import { nameOfText, publishPath, watchPath } from './live-route.ts';
 import './live.css';
 
 const EXAMPLE = 'spring-concert';
@@ -21,9 +21,9 @@ export function LivePage({ problem }: { readonly problem: boolean }) {
     else go(path(name));
   };
   return (
-    <div class="streams" data-testid="page-live-choice">
+    <div class="site" data-testid="page-live-choice">
       <SiteHead />
-      <main class="streams-main">
+      <main class="site-main streams-main">
         <section class="streams-watch">
           <h1 ref={heading} tabIndex={-1}>
             Live, for everyone

@@ -2,25 +2,25 @@
 import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { LivePage } from './live-page.tsx';
-import { placeOf } from './name.ts';
+import { liveRoute } from './live-route.ts';
 import { PublishPage } from './publish-page.tsx';
 import { PublishSession } from './publish-session.ts';
 import { WatchPage } from './watch-page.tsx';
 import { WatchSession } from './watch-session.ts';
 
 export function PartPage({ path }: { readonly path: string }) {
-  const place = placeOf(path);
-  switch (place.at) {
-    case 'choice':
+  const route = liveRoute(path);
+  switch (route.at) {
+    case 'index':
       return <LivePage problem={false} />;
-    case 'nowhere':
+    case 'invalid':
       return <LivePage problem />;
     case 'watch':
-      return <Watched key={path} name={place.name} />;
+      return <Watched key={path} name={route.name} />;
     case 'publish':
-      return <Published key={path} name={place.name} />;
+      return <Published key={path} name={route.name} />;
     default:
-      return place satisfies never;
+      return route satisfies never;
   }
 }
 

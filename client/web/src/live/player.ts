@@ -1,6 +1,6 @@
 /** Watches one broadcast with `@moq/watch`. Loaded only for watching. */
 import { Audio, Broadcast, Net, Signals, Sync, Video } from '@moq/watch';
-import type { Player, Seen } from './ports.ts';
+import type { Player, PlayerStats } from './ports.ts';
 
 export const { connect } = Net.Connection;
 type Connection = Awaited<ReturnType<typeof connect>>;
@@ -12,8 +12,8 @@ export class MoqPlayer implements Player<Connection> {
   readonly #scope = new Effect();
   readonly #connection = new Signal<Connection | undefined>(undefined);
   readonly #name = new Signal(Net.Path.empty());
-  readonly #listens = new Signal(false);
-  readonly #looks = new Signal(false);
+  readonly #audioEnabled = new Signal(false);
+  readonly #videoEnabled = new Signal(false);
   readonly #muted = new Signal(true);
   readonly #broadcast: Broadcast;
   readonly #video: Video.Decoder;
@@ -32,36 +32,38 @@ export class MoqPlayer implements Player<Connection> {
       }),
     );
     const broadcast = this.#broadcast;
-    const pictures = this.#owned(new Video.Source({ broadcast, supported: Video.Decoder.supported }));
-    const sounds = this.#owned(new Audio.Source({ broadcast, supported: Audio.Decoder.supported }));
-    this.#sync = this.#owned(new Sync({ connection, video: pictures.out.jitter, audio: sounds.out.jitter }));
-    this.#video = this.#owned(new Video.Decoder(pictures, this.#sync, { enabled: this.#looks }));
-    this.#audio = this.#owned(new Audio.Decoder(sounds, this.#sync, { enabled: this.#listens }));
+    const videoSource = this.#owned(new Video.Source({ broadcast, supported: Video.Decoder.supported }));
+    const audioSource = this.#owned(new Audio.Source({ broadcast, supported: Audio.Decoder.supported }));
+    this.#sync = this.#owned(
+      new Sync({ connection, video: videoSource.out.jitter, audio: audioSource.out.jitter }),
+    );
+    this.#video = this.#owned(new Video.Decoder(videoSource, this.#sync, { enabled: this.#videoEnabled }));
+    this.#audio = this.#owned(new Audio.Decoder(audioSource, this.#sync, { enabled: this.#audioEnabled }));
     const emitter = this.#owned(new Audio.Emitter(this.#audio, { volume: 1, muted: this.#muted }));
     const renderer = this.#owned(new Video.Renderer(this.#video, { canvas: this.canvas, visible: 'always' }));
-    this.#scope.proxy(this.#listens, emitter.out.enabled);
-    this.#scope.proxy(this.#looks, renderer.out.visible);
+    this.#scope.proxy(this.#audioEnabled, emitter.out.enabled);
+    this.#scope.proxy(this.#videoEnabled, renderer.out.visible);
     this.#scope.subscribe(broadcast.out.status, onStatus);
   }
 
-  use(connection: { readonly on: Connection; readonly broadcast: string } | null): void {
+  setConnection(connection: { readonly on: Connection; readonly broadcast: string } | null): void {
     if (connection) this.#name.set(Net.Path.from(connection.broadcast));
     this.#connection.set(connection?.on);
   }
 
-  async answers(withinMs: number): Promise<boolean> {
+  async isAlive(withinMs: number): Promise<boolean> {
     const connection = this.#connection.peek();
-    return !connection || this.announces(connection, this.#name.peek(), withinMs);
+    return !connection || this.isAnnounced(connection, this.#name.peek(), withinMs);
   }
 
   /** Asks a relay whether the broadcast exists, which it answers at once. */
-  async announces(connection: Connection, broadcast: string, withinMs: number): Promise<boolean> {
+  async isAnnounced(connection: Connection, broadcast: string, withinMs: number): Promise<boolean> {
     const announced = connection.announced(Net.Path.from(broadcast));
     const late = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => late.resolve(false), withinMs);
-    const heard = announced.next().then((found) => found !== undefined);
+    const found = announced.next().then((broadcast) => broadcast !== undefined);
     try {
-      return await Promise.race([heard.catch(() => false), late.promise]);
+      return await Promise.race([found.catch(() => false), late.promise]);
     } finally {
       clearTimeout(timer);
       announced.close();
@@ -72,7 +74,7 @@ export class MoqPlayer implements Player<Connection> {
     this.#muted.set(!on);
   }
 
-  seen(): Seen {
+  stats(): PlayerStats {
     const size = this.#video.out.display.peek();
     const picture = this.#video.source.out;
     const sound = this.#audio.source.out;

@@ -2,32 +2,32 @@
 import type { Connection } from '@parley/sdk/sfu/transports';
 
 /** The media that is published. */
-export interface Shown {
+export interface PublishedMedia {
   readonly picture: MediaStreamTrack | null;
   readonly sound: MediaStreamTrack | null;
   readonly muted: boolean;
 }
 
-export interface Sent {
+export interface PublishStats {
   readonly width: number;
   readonly height: number;
   /** The target bit rate of the encoders, per second. */
   readonly bits: number;
   readonly codecs: readonly string[];
   /** A relay subscribes to the broadcast, because there is a viewer. */
-  readonly wanted: boolean;
+  readonly hasViewers: boolean;
 }
 
 export interface Publisher<Kind extends Connection> {
-  use(connection: { readonly on: Kind; readonly broadcast: string } | null): void;
-  show(shown: Shown): void;
-  sent(): Sent;
+  setConnection(connection: { readonly on: Kind; readonly broadcast: string } | null): void;
+  setMedia(media: PublishedMedia): void;
+  stats(): PublishStats;
   /** Whether the relay of the current connection answers, or there is no connection. */
-  answers(withinMs: number): Promise<boolean>;
+  isAlive(withinMs: number): Promise<boolean>;
   close(): void;
 }
 
-export interface Seen {
+export interface PlayerStats {
   /** Since the start, or since the broadcast restarted. */
   readonly bytes: number;
   readonly frames: number;
@@ -44,10 +44,10 @@ export interface Seen {
 
 export interface Player<Kind extends Connection> {
   readonly canvas: HTMLCanvasElement;
-  use(connection: { readonly on: Kind; readonly broadcast: string } | null): void;
+  setConnection(connection: { readonly on: Kind; readonly broadcast: string } | null): void;
   setSound(on: boolean): void;
   /** Whether the relay still answers. */
-  answers(withinMs: number): Promise<boolean>;
-  seen(): Seen;
+  isAlive(withinMs: number): Promise<boolean>;
+  stats(): PlayerStats;
   close(): void;
 }

@@ -8,9 +8,9 @@ import { MediaTrouble } from '../pages/media-trouble.tsx';
 import { usePageTitle } from '../pages/page-title.ts';
 import '../pages/prejoin.css';
 import { SiteHead } from '../pages/site-head.tsx';
-import { Countdown } from '../streams/trouble.tsx';
-import '../streams/stream.css';
-import { watchPath } from './name.ts';
+import { Countdown } from '../streams/connection-problem.tsx';
+import '../streams/viewer.css';
+import { watchPath } from './live-route.ts';
 import { PublishFigures } from './publish-figures.tsx';
 import type { PublishView } from './publish-session.ts';
 import type { Link } from './relay-link.ts';
@@ -18,7 +18,7 @@ import { ScreenPreview } from './screen-preview.tsx';
 import { TransportTag } from './transport-tag.tsx';
 import './live.css';
 
-const GO_LIVE = {
+const GO_LIVE_WITHOUT = {
   yet: 'You can still go live without.',
   or: 'go live without.',
   else: 'another browser or device.',
@@ -29,20 +29,20 @@ export function PublishPage({ view }: { readonly view: PublishView }) {
   const link = view.link.value;
   return (
     <div
-      class="prejoin"
+      class="site"
       data-testid="page-publish"
       data-link={link?.at ?? 'off'}
       data-transport={link?.at === 'open' ? link.transport : ''}
     >
       <SiteHead />
-      <main class="prejoin-main live-main">
-        <div class="prejoin-look">
+      <main class="site-main prejoin-main live-main">
+        <div class="prejoin-media">
           {view.screen.value ? (
             <ScreenPreview screen={view.screen.value} media={view.media} />
           ) : (
             <CameraPreview media={view.media} />
           )}
-          <MediaTrouble media={view.media} without={GO_LIVE} />
+          <MediaTrouble media={view.media} without={GO_LIVE_WITHOUT} />
           <ScreenTrouble problem={view.screenProblem.value} />
         </div>
         <section class="prejoin-side">
@@ -65,7 +65,7 @@ export function PublishPage({ view }: { readonly view: PublishView }) {
               />
             </div>
           )}
-          <div class="live-ways">
+          <div class="live-actions">
             <GoOrStop view={view} />
             <ScreenButton view={view} />
           </div>

@@ -3,22 +3,22 @@ import { openRelay, type Connection } from '@parley/sdk/sfu/transports';
 import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { browserDevices, problemOf, type MediaProblem } from '../media/devices.ts';
 import { LocalMedia } from '../media/local-media.ts';
-import type { Publisher, Sent, Shown } from './ports.ts';
+import type { Publisher, PublishStats, PublishedMedia } from './ports.ts';
 import { BROKEN, LOST, UNSUPPORTED } from './refusals.ts';
 import { RelayLink, type Link } from './relay-link.ts';
-import { requestRelay } from './way-in.ts';
+import { requestRelay } from './relay-request.ts';
 
-export interface PublishFigures extends Sent {
+export interface PublishFigures extends PublishStats {
   readonly connectedMs: number | null;
   readonly reconnects: number;
 }
 
-export const NOTHING_SENT: PublishFigures = {
+export const NO_PUBLISH_FIGURES: PublishFigures = {
   width: 0,
   height: 0,
   bits: 0,
   codecs: [],
-  wanted: false,
+  hasViewers: false,
   connectedMs: null,
   reconnects: 0,
 };
@@ -41,10 +41,10 @@ export interface PublishView {
 
 const TICK_MS = 1000;
 /** QUIC notices a dead relay after ten seconds, WebSocket after minutes: the relay is asked at this interval. */
-const ASK_MS = 2000;
+const PROBE_INTERVAL_MS = 2000;
 const ANSWER_MS = 2000;
 /** A refusal over WebSocket arrives one round trip after the connection opened. */
-const HELD_MS = 150;
+const STABLE_MS = 150;
 
 export class PublishSession implements PublishView {
   readonly name: string;
@@ -52,19 +52,19 @@ export class PublishSession implements PublishView {
   readonly screen: Signal<MediaStream | null> = signal<MediaStream | null>(null);
   readonly screenProblem: Signal<MediaProblem | null> = signal<MediaProblem | null>(null);
   readonly link: Signal<Link | null> = signal<Link | null>(null);
-  readonly figures: Signal<PublishFigures> = signal(NOTHING_SENT);
+  readonly figures: Signal<PublishFigures> = signal(NO_PUBLISH_FIGURES);
   /** A screen has audio only if the user chose so; a voice comes from the microphone. */
-  readonly #shown = computed((): Shown => ({
+  readonly #media = computed((): PublishedMedia => ({
     picture: this.screen.value?.getVideoTracks()[0] ?? this.media.sendingCamera.value,
     sound: liveMicrophone(this.media) ?? this.screen.value?.getAudioTracks()[0] ?? null,
     muted: this.media.muted.value,
   }));
-  #end: (() => void) | null = null;
+  #closeConnection: (() => void) | null = null;
   #relay: Pick<RelayLink<Connection>, 'connect' | 'leave'> | null = null;
   #connections = 0;
-  #asking = false;
+  #probing = false;
   /** Grows with every start and stop: results of earlier ones are ignored. */
-  #round = 0;
+  #attempt = 0;
 
   constructor(name: string) {
     this.name = name;
@@ -101,12 +101,12 @@ export class PublishSession implements PublishView {
   }
 
   stop(): void {
-    this.#round += 1;
-    this.#end?.();
-    this.#end = null;
+    this.#attempt += 1;
+    this.#closeConnection?.();
+    this.#closeConnection = null;
     this.#relay = null;
     this.link.value = null;
-    this.figures.value = NOTHING_SENT;
+    this.figures.value = NO_PUBLISH_FIGURES;
   }
 
   retry(): void {
@@ -121,7 +121,7 @@ export class PublishSession implements PublishView {
   }
 
   async #begin(): Promise<void> {
-    const round = ++this.#round;
+    const attempt = ++this.#attempt;
     this.#connections = 0;
     this.link.value = { at: 'connecting' };
     if (!('VideoEncoder' in globalThis)) {
@@ -129,64 +129,64 @@ export class PublishSession implements PublishView {
       return;
     }
     const library = await import('./publisher.ts').catch(() => null);
-    if (round !== this.#round) return;
+    if (attempt !== this.#attempt) return;
     if (library === null) {
       this.link.value = { at: 'stopped', reason: BROKEN };
       return;
     }
     const publisher = new library.MoqPublisher();
     const relay = new RelayLink({
-      ask: (without) => requestRelay(this.name, true, without),
+      ask: (exclude) => requestRelay(this.name, true, exclude),
       open: ({ relay: at }) => openRelay(library.connect, at, location.origin),
       lost: LOST.publish,
       // Viewers wait for it.
       spreadMs: 0,
-      serves: holds,
+      serves: staysOpen,
       onLink: (link) => {
         if (link.at === 'open' && this.link.peek()?.at !== 'open') this.#connections += 1;
         this.link.value = link;
       },
-      onConnection: (connection) => publisher.use(connection),
+      onConnection: (connection) => publisher.setConnection(connection),
     });
-    const noMore = effect(() => publisher.show(this.#shown.value));
-    const ticking = setInterval(() => this.#tick(publisher.sent()), TICK_MS);
-    const asking = setInterval(() => void this.#ask(publisher), ASK_MS);
+    const stopMedia = effect(() => publisher.setMedia(this.#media.value));
+    const tickTimer = setInterval(() => this.#tick(publisher.stats()), TICK_MS);
+    const probeTimer = setInterval(() => void this.#probe(publisher), PROBE_INTERVAL_MS);
     this.#relay = relay;
-    this.#end = () => {
-      clearInterval(ticking);
-      clearInterval(asking);
-      noMore();
+    this.#closeConnection = () => {
+      clearInterval(tickTimer);
+      clearInterval(probeTimer);
+      stopMedia();
       relay.close();
       publisher.close();
     };
     relay.connect();
   }
 
-  async #ask(publisher: Publisher<Connection>): Promise<void> {
+  async #probe(publisher: Publisher<Connection>): Promise<void> {
     const link = this.link.peek();
-    if (this.#asking || link?.at !== 'open') return;
-    this.#asking = true;
-    const alive = await publisher.answers(ANSWER_MS);
-    this.#asking = false;
+    if (this.#probing || link?.at !== 'open') return;
+    this.#probing = true;
+    const alive = await publisher.isAlive(ANSWER_MS);
+    this.#probing = false;
     if (!alive && link === this.link.peek()) this.#relay?.leave();
   }
 
-  #tick(sent: Sent): void {
+  #tick(stats: PublishStats): void {
     const link = this.link.peek();
     this.figures.value = {
-      ...sent,
+      ...stats,
       connectedMs: link?.at === 'open' ? performance.now() - link.since : null,
       reconnects: Math.max(0, this.#connections - 1),
     };
   }
 }
 
-async function holds({ closed }: Connection): Promise<boolean> {
-  const held = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => held.resolve(true), HELD_MS);
+async function staysOpen({ closed }: Connection): Promise<boolean> {
+  const stable = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => stable.resolve(true), STABLE_MS);
   const over = (): boolean => false;
   try {
-    return await Promise.race([closed.then(over, over), held.promise]);
+    return await Promise.race([closed.then(over, over), stable.promise]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,7 +1,7 @@
 /** Publishes one broadcast with `@moq/publish`. Loaded only for publishing. */
 import { Broadcast, Net, Signals } from '@moq/publish';
 import Session from '@moq/qmux';
-import type { Publisher, Sent, Shown } from './ports.ts';
+import type { Publisher, PublishStats, PublishedMedia } from './ports.ts';
 import type { ConnectOptions } from '@parley/sdk/sfu/transports';
 
 type Connection = Awaited<ReturnType<typeof Net.Connection.connect>>;
@@ -32,12 +32,12 @@ const NOTHING = 'nothing';
 
 /** While one connection replaces another both carry the broadcast, until the old one ends and the viewers have moved. */
 export class MoqPublisher implements Publisher<Connection> {
-  #shown: Shown = { picture: null, sound: null, muted: true };
+  #media: PublishedMedia = { picture: null, sound: null, muted: true };
   #newest: Broadcast | null = null;
   #connection: { readonly on: Connection; readonly broadcast: string } | null = null;
   readonly #all = new Set<Broadcast>();
 
-  use(connection: { readonly on: Connection; readonly broadcast: string } | null): void {
+  setConnection(connection: { readonly on: Connection; readonly broadcast: string } | null): void {
     this.#connection = connection;
     if (connection === null) return;
     const broadcast = new Broadcast({
@@ -48,7 +48,7 @@ export class MoqPublisher implements Publisher<Connection> {
     });
     this.#newest = broadcast;
     this.#all.add(broadcast);
-    show(broadcast, this.#shown);
+    setSources(broadcast, this.#media);
     const over = (): void => {
       broadcast.close();
       this.#all.delete(broadcast);
@@ -56,13 +56,13 @@ export class MoqPublisher implements Publisher<Connection> {
     connection.on.closed.then(over, over);
   }
 
-  show(shown: Shown): void {
-    this.#shown = shown;
-    for (const broadcast of this.#all) show(broadcast, shown);
+  setMedia(media: PublishedMedia): void {
+    this.#media = media;
+    for (const broadcast of this.#all) setSources(broadcast, media);
   }
 
   /** A live relay answers at once that a broadcast with a forbidden name does not exist. */
-  async answers(withinMs: number): Promise<boolean> {
+  async isAlive(withinMs: number): Promise<boolean> {
     if (this.#connection === null) return true;
     const { on, broadcast } = this.#connection;
     const nothing = on.consume(Net.Path.from(broadcast, NOTHING));
@@ -77,7 +77,7 @@ export class MoqPublisher implements Publisher<Connection> {
     }
   }
 
-  sent(): Sent {
+  stats(): PublishStats {
     const picture = this.#newest?.video.hd.resolved.peek();
     const sound = this.#newest?.audio.config.peek();
     return {
@@ -85,7 +85,7 @@ export class MoqPublisher implements Publisher<Connection> {
       height: picture?.height ?? 0,
       bits: (picture?.bitrate ?? 0) + (sound?.bitrate ?? 0),
       codecs: [picture?.codec, sound?.codec].filter((codec) => codec !== undefined),
-      wanted: this.#newest?.video.hd.active.peek() === true || this.#newest?.audio.active.peek() === true,
+      hasViewers: this.#newest?.video.hd.active.peek() === true || this.#newest?.audio.active.peek() === true,
     };
   }
 
@@ -95,7 +95,7 @@ export class MoqPublisher implements Publisher<Connection> {
   }
 }
 
-function show({ video, audio }: Broadcast, { picture, sound, muted }: Shown): void {
+function setSources({ video, audio }: Broadcast, { picture, sound, muted }: PublishedMedia): void {
   // The types of the library require values that the settings of every browser have.
   video.source.set((picture ?? undefined) as VideoTrack | undefined);
   audio.source.set((sound ?? undefined) as AudioTrack | undefined);

@@ -1,10 +1,10 @@
 /** The sentences for a missing connection to a media relay, and when the page retries. */
-import type { Close } from '../streams/closes.ts';
+import type { DisconnectReason } from '../streams/disconnect-reasons.ts';
 
 const LATER = { again: 'later' } as const;
 const NEVER = { again: 'never' } as const;
 
-export const REFUSALS: Readonly<Record<string, Close>> = {
+export const REFUSALS: Readonly<Record<string, DisconnectReason>> = {
   RELAY_UNAVAILABLE: {
     title: 'No relay is available',
     body: 'All media relays are full or unreachable. The page connects as soon as one is available.',
@@ -43,19 +43,19 @@ export const REFUSALS: Readonly<Record<string, Close>> = {
 };
 
 /** The service did not answer. */
-export const UNREACHABLE: Close = {
+export const UNREACHABLE: DisconnectReason = {
   title: 'Parley cannot be reached',
   body: 'Check your connection. The page keeps trying.',
   ...LATER,
 };
 /** The service answered, but its relay did not. */
-export const RELAY_SILENT: Close = {
+export const RELAY_SILENT: DisconnectReason = {
   title: 'The media relay does not answer',
   body: 'The page requests another one.',
   ...LATER,
 };
 /** A connection was lost: for viewers and for publishers. */
-export const LOST: Readonly<Record<'watch' | 'publish', Close>> = {
+export const LOST: Readonly<Record<'watch' | 'publish', DisconnectReason>> = {
   watch: {
     title: 'The connection was lost',
     body: 'The page reconnects automatically.',
@@ -68,19 +68,19 @@ export const LOST: Readonly<Record<'watch' | 'publish', Close>> = {
   },
 };
 /** The browser has no WebCodecs, or the page is not served by https. */
-export const UNSUPPORTED: Close = {
+export const UNSUPPORTED: DisconnectReason = {
   title: 'This browser does not support live video here',
   body: 'Open the page with https in a recent Chrome, Edge, Firefox or Safari.',
   ...NEVER,
 };
 /** A part of the page did not load or failed. */
-export const BROKEN: Close = {
+export const BROKEN: DisconnectReason = {
   title: 'A part of this page did not load',
   body: 'Check your connection, then load the page again.',
   ...NEVER,
 };
 
 /** The sentence for a code of the service. An unknown code may be temporary. */
-export function refusalOf(code: string): Close {
+export function refusalOf(code: string): DisconnectReason {
   return (Object.hasOwn(REFUSALS, code) ? REFUSALS[code] : undefined) ?? UNREACHABLE;
 }

@@ -6,19 +6,19 @@ import {
   type RelayLinkState,
 } from '@parley/sdk/sfu/relay-link';
 import type { Connection } from '@parley/sdk/sfu/transports';
-import type { Close } from '../streams/closes.ts';
+import type { DisconnectReason } from '../streams/disconnect-reasons.ts';
 import { RELAY_SILENT } from './refusals.ts';
 
-export type Link = RelayLinkState<Close>;
+export type Link = RelayLinkState<DisconnectReason>;
 export type RelayLinkOptions<Kind extends Connection> = Omit<
-  SdkOptions<Kind, Close>,
+  SdkOptions<Kind, DisconnectReason>,
   'clock' | 'random' | 'silent'
 >;
 
 /** Viewers spread their connections to the next relay over this time; a draining relay waits several times longer. */
 export const SPREAD_MS = 1000;
 
-export class RelayLink<Kind extends Connection> extends SdkLink<Kind, Close> {
+export class RelayLink<Kind extends Connection> extends SdkLink<Kind, DisconnectReason> {
   constructor(options: RelayLinkOptions<Kind>) {
     super({ ...options, clock: browserClock, random: browserRandom, silent: RELAY_SILENT });
   }

@@ -1,6 +1,6 @@
-import { Icon } from '../design/icon.tsx';
 import { Video } from '../design/video.tsx';
 import type { LocalMedia } from '../media/local-media.ts';
+import { DeviceSwitch } from '../pages/camera-preview.tsx';
 
 export interface ScreenPreviewProps {
   readonly screen: MediaStream;
@@ -17,18 +17,12 @@ export function ScreenPreview({ screen, media }: ScreenPreviewProps) {
       <div class="preview-bar">
         <span />
         <div class="preview-switches">
-          <button
-            type="button"
-            class={`round${on ? '' : ' off'}`}
-            aria-pressed={on}
-            aria-busy={status === 'asking'}
-            aria-label="Microphone"
-            title={`Microphone is ${on ? 'on' : 'off'}`}
-            data-testid="prejoin-microphone"
-            onClick={() => void media.toggleMicrophone()}
-          >
-            <Icon name={on ? 'mic' : 'mic-off'} />
-          </button>
+          <DeviceSwitch
+            kind="microphone"
+            on={on}
+            busy={status === 'opening'}
+            onToggle={() => void media.toggleMicrophone()}
+          />
         </div>
       </div>
     </div>

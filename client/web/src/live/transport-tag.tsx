@@ -1,6 +1,6 @@
 import type { Transport } from '@parley/sdk/sfu/transports';
 
-const WHY: Readonly<Record<Transport, string>> = {
+const DESCRIPTIONS: Readonly<Record<Transport, string>> = {
   WebTransport: 'Directly to the media relay over QUIC',
   WebSocket: 'Over TCP, which also works where QUIC is blocked, with a little more delay',
 };
@@ -8,7 +8,12 @@ const WHY: Readonly<Record<Transport, string>> = {
 /** The transport of the media. */
 export function TransportTag({ transport }: { readonly transport: Transport }) {
   return (
-    <p class="live-transport" title={WHY[transport]} data-testid="transport" data-transport={transport}>
+    <p
+      class="live-transport"
+      title={DESCRIPTIONS[transport]}
+      data-testid="transport"
+      data-transport={transport}
+    >
       {transport}
     </p>
   );

@@ -1,5 +1,5 @@
 /** The figures of the broadcast, updated each second. */
-import { duration, size } from '../streams/amounts.ts';
+import { formatDuration, formatDecimalSize } from '../streams/format.ts';
 import { type Fact, Facts, FiguresAside, RateCard } from '../streams/figures.tsx';
 import { codecName } from './codecs.ts';
 import type { WatchView } from './watch-session.ts';
@@ -30,9 +30,9 @@ function factsOf(view: WatchView): readonly Fact[] {
   if (figures.bufferMs > 0)
     add('buffer', 'Latency target', figures.bufferMs, `${Math.round(figures.bufferMs)} ms`);
   if (figures.codecs.length > 0) add('codecs', 'Codec', figures.codecs.map(codecName).join(' + '));
-  add('total', 'Received', figures.totalBytes, size(figures.totalBytes));
+  add('total', 'Received', figures.totalBytes, formatDecimalSize(figures.totalBytes));
   if (figures.connectedMs !== null)
-    add('connected', 'Connected for', figures.connectedMs, duration(figures.connectedMs));
+    add('connected', 'Connected for', figures.connectedMs, formatDuration(figures.connectedMs));
   add('reconnects', 'Reconnects', figures.reconnects);
   return facts;
 }

@@ -1,6 +1,6 @@
 /** The note while there is nothing new to show, above the last content. */
-import { Sign } from '../streams/sign.tsx';
-import { Countdown, Trouble } from '../streams/trouble.tsx';
+import { StreamIcon } from '../streams/stream-icon.tsx';
+import { Countdown, ConnectionProblem } from '../streams/connection-problem.tsx';
 import type { WatchView } from './watch-session.ts';
 
 export function WatchNote({ view }: { readonly view: WatchView }) {
@@ -8,21 +8,21 @@ export function WatchNote({ view }: { readonly view: WatchView }) {
   const broadcast = view.broadcast.value;
   if (link.at === 'waiting' || link.at === 'stopped')
     return (
-      <Trouble why={link.reason} banner={broadcast !== 'nobody' && link.at === 'waiting'}>
+      <ConnectionProblem reason={link.reason} banner={broadcast !== 'not-started' && link.at === 'waiting'}>
         {link.at === 'waiting' && <Countdown until={link.until} />}
         <button type="button" class="button primary" data-testid="retry" onClick={() => view.retry()}>
           {link.at === 'waiting' ? 'Try now' : 'Try again'}
         </button>
-      </Trouble>
+      </ConnectionProblem>
     );
   if (broadcast === 'playing') return null;
   if (link.at === 'connecting')
-    return <p class="stage-note calm">{broadcast === 'nobody' ? 'Connecting…' : 'Reconnecting…'}</p>;
+    return <p class="stage-note calm">{broadcast === 'not-started' ? 'Connecting…' : 'Reconnecting…'}</p>;
   if (broadcast === 'starting') return <p class="stage-note calm">Starting the video…</p>;
   return (
     <div class="stage-note empty" data-testid={broadcast}>
-      <div class="stage-sign">
-        <Sign name="antenna" />
+      <div class="stage-icon">
+        <StreamIcon name="antenna" />
       </div>
       {broadcast === 'gone' ? (
         <>

@@ -1,67 +1,37 @@
 /** `/live/<name>`: a broadcast, with figures beside it. */
-import { useRef, useState } from 'preact/hooks';
-import { CopyButton } from '../design/copy-button.tsx';
+import { useRef } from 'preact/hooks';
 import { Icon } from '../design/icon.tsx';
-import { Logo } from '../design/logo.tsx';
-import { browserStore } from '../memory/storage.ts';
-import { PageLink } from '../pages/page-link.tsx';
-import { usePageTitle } from '../pages/page-title.ts';
-import { Sign } from '../streams/sign.tsx';
-import { FullScreenButton, Placed, SoundButton } from '../streams/stage.tsx';
-import '../streams/stream.css';
-import { watchPath } from './name.ts';
+import { FullScreenButton, PlayerElement, SoundButton } from '../streams/stage.tsx';
+import { StatusPill } from '../streams/status-pill.tsx';
+import { Viewer } from '../streams/viewer.tsx';
+import { watchPath } from './live-route.ts';
+import { TransportTag } from './transport-tag.tsx';
 import { WatchFigures } from './watch-figures.tsx';
 import { WatchNote } from './watch-note.tsx';
-import { WatchPill } from './watch-pill.tsx';
 import type { WatchView } from './watch-session.ts';
+import { watchStatus } from './watch-status.ts';
 import './live.css';
 
-/** The setting is shared with the pages of streams. */
-const FIGURES = 'parley.stream-figures';
-
 export function WatchPage({ view }: { readonly view: WatchView }) {
-  const heading = usePageTitle(`${view.name} · Parley`);
-  const [figures, setFigures] = useState(() => browserStore.read(FIGURES) !== 'off');
   const link = view.link.value;
+  const transport = link.at === 'open' ? link.transport : null;
   return (
-    <div
-      class={`stream${figures ? ' with-figures' : ''}`}
-      data-testid="page-watch"
-      data-link={link.at}
-      data-transport={link.at === 'open' ? link.transport : ''}
+    <Viewer
+      title={view.name}
+      home={{ href: '/live', label: 'All live video' }}
+      link={location.origin + watchPath(view.name)}
+      status={
+        <>
+          <StatusPill status={watchStatus(view)} />
+          {transport && <TransportTag transport={transport} />}
+        </>
+      }
+      figures={<WatchFigures view={view} />}
+      data={{ 'data-testid': 'page-watch', 'data-link': link.at, 'data-transport': transport ?? '' }}
     >
-      <header class="stream-head">
-        <PageLink class="logo-link" href="/live" aria-label="All live video">
-          <Logo />
-        </PageLink>
-        <h1 class="stream-topic" ref={heading} tabIndex={-1}>
-          {view.name}
-        </h1>
-        <WatchPill view={view} />
-        <div class="stream-actions">
-          <CopyButton text={location.origin + watchPath(view.name)} label="Copy link" testid="copy-link" />
-          <button
-            type="button"
-            class="button icon-only"
-            aria-label="Figures"
-            title="Figures"
-            aria-pressed={figures}
-            data-testid="toggle-figures"
-            onClick={() => {
-              browserStore.write(FIGURES, figures ? 'off' : null);
-              setFigures(!figures);
-            }}
-          >
-            <Sign name="chart" />
-          </button>
-        </div>
-      </header>
-      <main class="stream-main">
-        <Stage view={view} />
-        <WatchNote view={view} />
-      </main>
-      {figures && <WatchFigures view={view} />}
-    </div>
+      <Stage view={view} />
+      <WatchNote view={view} />
+    </Viewer>
   );
 }
 
@@ -72,7 +42,7 @@ function Stage({ view }: { readonly view: WatchView }) {
   const { picture, playable, sound } = view.figures.value;
   return (
     <div class="stage-frame" ref={stage} data-testid="stage">
-      {canvas && <Placed element={canvas} />}
+      {canvas && <PlayerElement element={canvas} />}
       {playing && !playable && (
         <div class="stage-note" role="alert" data-testid="unplayable">
           <Icon name="warning" />

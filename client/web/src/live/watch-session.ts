@@ -1,16 +1,16 @@
 /** One broadcast that is watched: its connection, state and figures. The page renders its signals. */
 import { openRelay, type Connection } from '@parley/sdk/sfu/transports';
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
-import { HISTORY, Meter } from '../streams/meter.ts';
-import type { Player, Seen } from './ports.ts';
+import { HISTORY_SECONDS, Meter } from '../streams/meter.ts';
+import type { Player, PlayerStats } from './ports.ts';
 import { BROKEN, LOST, UNSUPPORTED } from './refusals.ts';
 import { RelayLink, SPREAD_MS, type Link } from './relay-link.ts';
-import { requestRelay } from './way-in.ts';
+import { requestRelay } from './relay-request.ts';
 
 /** The first state: not published since the page was opened; `gone`: published before, and ended. */
-export type Broadcast = 'nobody' | 'starting' | 'playing' | 'gone';
+export type BroadcastState = 'not-started' | 'starting' | 'playing' | 'gone';
 
-export interface WatchFigures extends Seen {
+export interface WatchFigures extends PlayerStats {
   /** Bits per second, and their history, one value per second. */
   readonly bits: number;
   readonly history: readonly number[];
@@ -23,7 +23,7 @@ export interface WatchFigures extends Seen {
   readonly quietMs: number;
 }
 
-export const NO_FIGURES: WatchFigures = {
+export const NO_WATCH_FIGURES: WatchFigures = {
   bytes: 0,
   frames: 0,
   width: 0,
@@ -34,7 +34,7 @@ export const NO_FIGURES: WatchFigures = {
   playable: true,
   sound: false,
   bits: 0,
-  history: Array.from({ length: HISTORY }, () => 0),
+  history: Array.from({ length: HISTORY_SECONDS }, () => 0),
   totalBytes: 0,
   rate: 0,
   connectedMs: null,
@@ -46,7 +46,7 @@ export const NO_FIGURES: WatchFigures = {
 export interface WatchView {
   readonly name: string;
   readonly link: ReadonlySignal<Link>;
-  readonly broadcast: ReadonlySignal<Broadcast>;
+  readonly broadcast: ReadonlySignal<BroadcastState>;
   readonly figures: ReadonlySignal<WatchFigures>;
   readonly canvas: ReadonlySignal<HTMLCanvasElement | null>;
   readonly sound: ReadonlySignal<boolean>;
@@ -56,53 +56,53 @@ export interface WatchView {
 
 const TICK_MS = 1000;
 /** A frozen frame of this duration may mean that the relay is dead, which QUIC notices only after ten seconds. */
-const DOUBT_MS = 800;
-const LOOK_MS = 250;
+const STALL_MS = 800;
+const STALL_CHECK_MS = 250;
 const ANSWER_MS = 700;
 
 /** After a reconnection the broadcast counts as missing only after this time: its announcement takes a moment. */
-const ANNOUNCED_MS = 3000;
+const ANNOUNCE_TIMEOUT_MS = 3000;
 
 /** The state after the library reported the status of the broadcast. `settled`: the connection has existed long enough. */
-export function broadcastAfter(
-  before: Broadcast,
+export function nextBroadcastState(
+  before: BroadcastState,
   status: 'offline' | 'loading' | 'live',
   settled = true,
-): Broadcast {
+): BroadcastState {
   if (status === 'live') return 'playing';
   const known = before === 'playing' || before === 'gone';
   if (status === 'loading') return known ? before : 'starting';
-  if (!known) return 'nobody';
+  if (!known) return 'not-started';
   return settled ? 'gone' : before;
 }
 
 export class WatchSession implements WatchView {
   readonly name: string;
   readonly link: Signal<Link> = signal<Link>({ at: 'connecting' });
-  readonly broadcast: Signal<Broadcast> = signal<Broadcast>('nobody');
-  readonly figures: Signal<WatchFigures> = signal(NO_FIGURES);
+  readonly broadcast: Signal<BroadcastState> = signal<BroadcastState>('not-started');
+  readonly figures: Signal<WatchFigures> = signal(NO_WATCH_FIGURES);
   readonly canvas: Signal<HTMLCanvasElement | null> = signal<HTMLCanvasElement | null>(null);
   readonly sound: Signal<boolean> = signal(false);
   readonly #meter = new Meter(performance.now());
-  readonly #ticking: ReturnType<typeof setInterval>;
-  readonly #looking: ReturnType<typeof setInterval>;
-  #player: Omit<Player<Connection>, 'use'> | null = null;
+  readonly #tickTimer: ReturnType<typeof setInterval>;
+  readonly #stallTimer: ReturnType<typeof setInterval>;
+  #player: Omit<Player<Connection>, 'setConnection'> | null = null;
   #relay: Pick<RelayLink<Connection>, 'connect' | 'leave' | 'close'> | null = null;
   #status: 'offline' | 'loading' | 'live' = 'offline';
-  #doubting = false;
+  #probing = false;
   #closed = false;
   #connections = 0;
   #before = { bytes: 0, frames: 0, at: performance.now() };
   /** The byte count at the last data. */
   #lastBytes = 0;
   /** The current connection delivered data. One without data may still be good: the publisher may have lost the same relay. */
-  #brought = false;
+  #receivedData = false;
   #lastAt = performance.now();
 
   constructor(name: string) {
     this.name = name;
-    this.#ticking = setInterval(() => this.#tick(), TICK_MS);
-    this.#looking = setInterval(() => this.#look(), LOOK_MS);
+    this.#tickTimer = setInterval(() => this.#tick(), TICK_MS);
+    this.#stallTimer = setInterval(() => this.#checkStall(), STALL_CHECK_MS);
     void this.#begin();
   }
 
@@ -118,8 +118,8 @@ export class WatchSession implements WatchView {
 
   close(): void {
     this.#closed = true;
-    clearInterval(this.#ticking);
-    clearInterval(this.#looking);
+    clearInterval(this.#tickTimer);
+    clearInterval(this.#stallTimer);
     this.#relay?.close();
     this.#player?.close();
   }
@@ -138,19 +138,19 @@ export class WatchSession implements WatchView {
     }
     const player = new library.MoqPlayer((status) => {
       this.#status = status;
-      this.#judge();
+      this.#updateBroadcast();
     });
     this.#player = player;
     this.canvas.value = player.canvas;
     this.#relay = new RelayLink({
-      ask: (without) => requestRelay(this.name, false, without),
+      ask: (exclude) => requestRelay(this.name, false, exclude),
       open: ({ relay }) => openRelay(library.connect, relay, location.origin),
       lost: LOST.watch,
       spreadMs: SPREAD_MS,
       serves: async (connection, broadcast) =>
-        (await player.announces(connection, broadcast, ANSWER_MS)) || this.#status !== 'live',
+        (await player.isAnnounced(connection, broadcast, ANSWER_MS)) || this.#status !== 'live',
       onLink: (link) => this.#linked(link),
-      onConnection: (connection) => player.use(connection),
+      onConnection: (connection) => player.setConnection(connection),
     });
     this.#relay.connect();
   }
@@ -160,57 +160,57 @@ export class WatchSession implements WatchView {
     this.link.value = link;
     if (link.at !== 'open') return;
     if (!moved) this.#connections += 1;
-    this.#brought = false;
+    this.#receivedData = false;
     this.#lastAt = performance.now();
   }
 
   /** A pause is not always a lost connection: the relay is asked, so that viewers do not all reconnect because their sender paused. */
-  async #doubt(): Promise<void> {
-    if (this.#doubting || this.#player === null) return;
-    this.#doubting = true;
+  async #probe(): Promise<void> {
+    if (this.#probing || this.#player === null) return;
+    this.#probing = true;
     const link = this.link.peek();
-    const alive = await this.#player.answers(ANSWER_MS);
-    this.#doubting = false;
+    const alive = await this.#player.isAlive(ANSWER_MS);
+    this.#probing = false;
     if (!alive && !this.#closed && link === this.link.peek()) this.#relay?.leave();
   }
 
-  #judge(): void {
+  #updateBroadcast(): void {
     const link = this.link.peek();
-    const settled = link.at === 'open' && performance.now() - link.since > ANNOUNCED_MS;
-    this.broadcast.value = broadcastAfter(this.broadcast.peek(), this.#status, settled);
+    const settled = link.at === 'open' && performance.now() - link.since > ANNOUNCE_TIMEOUT_MS;
+    this.broadcast.value = nextBroadcastState(this.broadcast.peek(), this.#status, settled);
   }
 
-  #look(): void {
-    const bytes = this.#player?.seen().bytes ?? 0;
+  #checkStall(): void {
+    const bytes = this.#player?.stats().bytes ?? 0;
     const now = performance.now();
     if (bytes !== this.#lastBytes) {
       this.#lastBytes = bytes;
       this.#lastAt = now;
-      this.#brought = true;
+      this.#receivedData = true;
     } else if (
       this.link.peek().at === 'open' &&
       this.broadcast.peek() === 'playing' &&
-      this.#brought &&
-      now - this.#lastAt > DOUBT_MS
+      this.#receivedData &&
+      now - this.#lastAt > STALL_MS
     ) {
-      void this.#doubt();
+      void this.#probe();
     }
   }
 
   #tick(): void {
-    this.#judge();
+    this.#updateBroadcast();
     const now = performance.now();
-    const seen = this.#player?.seen();
-    if (!seen) return;
+    const stats = this.#player?.stats();
+    if (!stats) return;
     // A new decoder counts from zero.
     const more = (count: number, before: number): number => (count >= before ? count - before : count);
-    const bytes = more(seen.bytes, this.#before.bytes);
-    const frames = more(seen.frames, this.#before.frames);
+    const bytes = more(stats.bytes, this.#before.bytes);
+    const frames = more(stats.frames, this.#before.frames);
     if (bytes > 0) this.#meter.count(bytes, now);
     const { bits, history } = this.#meter.read(now);
     const link = this.link.peek();
     this.figures.value = {
-      ...seen,
+      ...stats,
       bits,
       history,
       totalBytes: this.#meter.bytes,
@@ -219,6 +219,6 @@ export class WatchSession implements WatchView {
       reconnects: Math.max(0, this.#connections - 1),
       quietMs: now - this.#lastAt,
     };
-    this.#before = { bytes: seen.bytes, frames: seen.frames, at: now };
+    this.#before = { bytes: stats.bytes, frames: stats.frames, at: now };
   }
 }

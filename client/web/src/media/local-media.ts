@@ -9,7 +9,7 @@ import { problemOf, type DevicePort, type MediaProblem } from './devices.ts';
 export type Kind = 'camera' | 'microphone';
 export type Source =
   | { readonly status: 'off' }
-  | { readonly status: 'asking' }
+  | { readonly status: 'opening' }
   | { readonly status: 'live'; readonly track: MediaStreamTrack }
   | { readonly status: 'failed'; readonly problem: MediaProblem };
 
@@ -53,13 +53,13 @@ export class LocalMedia {
   /** Devices that were unplugged while in use. */
   readonly #lost = new Map<Kind, string>();
   /** Grows with each request: a device that opens after a newer request is closed again. */
-  readonly #wishes: Record<Kind, number> = { camera: 0, microphone: 0 };
+  readonly #requests: Record<Kind, number> = { camera: 0, microphone: 0 };
   readonly #stopWatching: () => void;
   #closed = false;
 
   constructor(port: DevicePort) {
     this.port = port;
-    this.#stopWatching = port.watch(() => void this.#follow());
+    this.#stopWatching = port.watch(() => void this.#onDevicesChanged());
   }
 
   /** Opens both with one permission prompt; if that fails each separately, so that a missing camera does not prevent the microphone. */
@@ -70,15 +70,15 @@ export class LocalMedia {
       this.microphone.value = failed;
       return;
     }
-    const microphone = this.#ask('microphone');
-    const camera = this.#ask('camera');
+    const microphone = this.#request('microphone');
+    const camera = this.#request('camera');
     try {
       const stream = await this.port.open({ audio: this.#audio(), video: this.#video() });
       this.#adopt('microphone', stream.getAudioTracks()[0], microphone);
       this.#adopt('camera', stream.getVideoTracks()[0], camera);
     } catch {
-      if (this.#wishes.microphone === microphone) await this.#open('microphone');
-      if (this.#wishes.camera === camera) await this.#open('camera');
+      if (this.#requests.microphone === microphone) await this.#open('microphone');
+      if (this.#requests.camera === camera) await this.#open('camera');
     }
     await this.#list();
   }
@@ -96,37 +96,37 @@ export class LocalMedia {
       source.value = { status: 'failed', problem: this.port.access };
       return;
     }
-    const wish = this.#ask(kind);
+    const request = this.#request(kind);
     try {
       const wanted = kind === 'camera' ? { video: this.#video() } : { audio: this.#audio() };
-      this.#adopt(kind, (await this.port.open(wanted)).getTracks()[0], wish);
+      this.#adopt(kind, (await this.port.open(wanted)).getTracks()[0], request);
     } catch (error) {
-      if (wish === this.#wishes[kind]) source.value = { status: 'failed', problem: problemOf(error) };
+      if (request === this.#requests[kind]) source.value = { status: 'failed', problem: problemOf(error) };
     }
     await this.#list();
   }
 
-  #ask(kind: Kind): number {
-    this[kind].value = { status: 'asking' };
-    this.#wishes[kind] += 1;
-    return this.#wishes[kind];
+  #request(kind: Kind): number {
+    this[kind].value = { status: 'opening' };
+    this.#requests[kind] += 1;
+    return this.#requests[kind];
   }
 
   turnOff(kind: Kind): void {
     const source = this[kind];
-    this.#wishes[kind] += 1;
+    this.#requests[kind] += 1;
     if (source.value.status === 'live') source.value.track.stop();
     source.value = OFF;
   }
 
   async toggleCamera(): Promise<void> {
     if (this.camera.value.status === 'live') this.turnOff('camera');
-    else if (this.camera.value.status !== 'asking') await this.turnOn('camera');
+    else if (this.camera.value.status !== 'opening') await this.turnOn('camera');
   }
 
   async toggleMicrophone(): Promise<void> {
     if (this.microphone.value.status === 'live') this.muted.value = !this.muted.value;
-    else if (this.microphone.value.status !== 'asking') await this.turnOn('microphone');
+    else if (this.microphone.value.status !== 'opening') await this.turnOn('microphone');
   }
 
   /** Selects another device; takes effect at once if the old one is on. A muted user stays muted. */
@@ -145,8 +145,8 @@ export class LocalMedia {
     this.turnOff('microphone');
   }
 
-  #adopt(kind: Kind, track: MediaStreamTrack | undefined, wish = this.#wishes[kind]): void {
-    if (wish !== this.#wishes[kind]) {
+  #adopt(kind: Kind, track: MediaStreamTrack | undefined, request = this.#requests[kind]): void {
+    if (request !== this.#requests[kind]) {
       track?.stop();
       return;
     }
@@ -160,13 +160,13 @@ export class LocalMedia {
       if (now.status !== 'live' || now.track !== track) return;
       this[kind].value = LOST;
       this.#lost.set(kind, track.getSettings().deviceId ?? '');
-      void this.#follow();
+      void this.#onDevicesChanged();
     });
     this[kind].value = { status: 'live', track };
   }
 
   /** Devices were added or removed. */
-  async #follow(): Promise<void> {
+  async #onDevicesChanged(): Promise<void> {
     await this.#list();
     await Promise.all([this.#replace('microphone'), this.#replace('camera')]);
   }

@@ -20,7 +20,7 @@ export function CameraPreview({ media }: { readonly media: LocalMedia }) {
       ) : (
         <p class="preview-empty">
           <Icon name="camera-off" />
-          {camera.status === 'asking' ? 'Please allow your camera and microphone' : 'Your camera is off'}
+          {camera.status === 'opening' ? 'Please allow your camera and microphone' : 'Your camera is off'}
         </p>
       )}
       <div class="preview-bar">
@@ -28,16 +28,16 @@ export function CameraPreview({ media }: { readonly media: LocalMedia }) {
           <LevelMeter track={microphone.status === 'live' ? microphone.track : null} muted={muted} />
         </div>
         <div class="preview-switches">
-          <Switch
+          <DeviceSwitch
             kind="microphone"
             on={micOn}
-            busy={microphone.status === 'asking'}
+            busy={microphone.status === 'opening'}
             onToggle={() => void media.toggleMicrophone()}
           />
-          <Switch
+          <DeviceSwitch
             kind="camera"
             on={camera.status === 'live'}
-            busy={camera.status === 'asking'}
+            busy={camera.status === 'opening'}
             onToggle={() => void media.toggleCamera()}
           />
         </div>
@@ -46,14 +46,14 @@ export function CameraPreview({ media }: { readonly media: LocalMedia }) {
   );
 }
 
-interface SwitchProps {
+interface DeviceSwitchProps {
   readonly kind: 'microphone' | 'camera';
   readonly on: boolean;
   readonly busy: boolean;
   readonly onToggle: () => void;
 }
 
-function Switch({ kind, on, busy, onToggle }: SwitchProps) {
+export function DeviceSwitch({ kind, on, busy, onToggle }: DeviceSwitchProps) {
   const icon = kind === 'camera' ? (on ? 'camera' : 'camera-off') : on ? 'mic' : 'mic-off';
   return (
     <button

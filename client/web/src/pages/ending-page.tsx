@@ -1,6 +1,6 @@
 import type { EndReason } from '@parley/sdk/call';
 import { useEffect, useState } from 'preact/hooks';
-import { ENDINGS, type Ending, type NextStep } from '../copy/endings.ts';
+import { ENDINGS, type Ending, type NextStep } from '../text/endings.ts';
 import type { IconName } from '../design/icon.tsx';
 import { go } from '../navigate.ts';
 import { newRoom } from './landing.tsx';
@@ -12,8 +12,8 @@ export interface EndingPageProps {
   readonly retryAfterMs: number | null;
   /** The number of automatic attempts so far. */
   readonly tries: number;
-  /** `asked`: by the user, who may want to see the preview first; otherwise automatic. */
-  readonly onAgain: (by: 'asked' | 'itself') => void;
+  /** `user`: the user asked for it, who may want to see the preview first; otherwise automatic. */
+  readonly onAgain: (by: 'user' | 'timer') => void;
 }
 
 const ICONS: Partial<Record<EndReason, IconName>> = {
@@ -41,7 +41,7 @@ const MOOD_ICONS: Record<Ending['mood'], IconName> = {
 const LABELS: Record<NextStep, string> = {
   rejoin: 'Join again',
   retry: 'Try now',
-  knock: 'Ask again',
+  'ask-again': 'Ask again',
   'as-guest': 'Join as a guest',
   'use-here': 'Use it here',
   'new-room': 'New room',
@@ -59,7 +59,7 @@ export function EndingPage({ reason, retryAfterMs, tries, onAgain }: EndingPageP
       testid={`ended-${reason}`}
     >
       <p>{ending.body}</p>
-      {ending.auto && <Countdown ms={waitMs(retryAfterMs, tries)} onDone={() => onAgain('itself')} />}
+      {ending.auto && <Countdown ms={waitMs(retryAfterMs, tries)} onDone={() => onAgain('timer')} />}
       <div class="actions">
         {ending.next.map((step, index) => (
           <button
@@ -81,10 +81,10 @@ function take(step: NextStep, onAgain: EndingPageProps['onAgain']): void {
   switch (step) {
     case 'rejoin':
     case 'retry':
-    case 'knock':
+    case 'ask-again':
     case 'as-guest':
     case 'use-here':
-      onAgain('asked');
+      onAgain('user');
       return;
     case 'new-room':
       newRoom();

@@ -4,7 +4,7 @@ import { Icon } from '../design/icon.tsx';
 import { go } from '../navigate.ts';
 import { keyFragment, mediaKeyIn } from '../call/media-key.ts';
 import { roomFromText, roomPath } from '../route.ts';
-import { Gathering } from './gathering.tsx';
+import { LandingIllustration } from './illustration.tsx';
 import './landing.css';
 import { NamedRoomForm } from './named-room-form.tsx';
 import { PageLink } from './page-link.tsx';
@@ -32,7 +32,7 @@ export function newRoom(): void {
 export function Landing() {
   const heading = usePageTitle('Parley · open a link and talk');
   return (
-    <div class="landing">
+    <div class="site">
       <SiteHead>
         <nav class="site-links" aria-label="Other parts of Parley">
           <PageLink class="button quiet" href="/live" data-testid="to-live">
@@ -46,7 +46,7 @@ export function Landing() {
           </PageLink>
         </nav>
       </SiteHead>
-      <main class="landing-main">
+      <main class="site-main landing-main">
         <section class="hero">
           <h1 ref={heading} tabIndex={-1}>
             Open a link <br />
@@ -60,7 +60,7 @@ export function Landing() {
           <JoinForm />
           <NamedRoomForm />
         </section>
-        <Gathering />
+        <LandingIllustration />
         <ul class="points">
           {POINTS.map((point) => (
             <li key={point.title}>

@@ -1,4 +1,4 @@
-import { problemCopy, type Subject, type Without } from '../copy/media-problems.ts';
+import { mediaProblemText, type Subject, type Without } from '../text/media-problems.ts';
 import { Icon } from '../design/icon.tsx';
 import type { MediaProblem } from '../media/devices.ts';
 import type { LocalMedia, Source } from '../media/local-media.ts';
@@ -14,15 +14,15 @@ export function MediaTrouble({ media, without }: MediaTroubleProps) {
   const microphone = problemIn(media.microphone.value);
   const trouble = (subject: Subject, problem: MediaProblem | null) => {
     if (problem === null) return null;
-    const copy = problemCopy(problem, subject, without);
+    const text = mediaProblemText(problem, subject, without);
     const again = (): void => void (subject === 'both' ? media.begin() : media.turnOn(subject));
     return (
       <div class="callout trouble" role="alert" data-testid={`trouble-${problem}`}>
         <Icon name="warning" />
         <div>
-          <strong>{copy.title}</strong>
-          <p>{copy.advice}</p>
-          {copy.again && (
+          <strong>{text.title}</strong>
+          <p>{text.advice}</p>
+          {text.again && (
             <button type="button" class="button" onClick={again}>
               Try again
             </button>

@@ -1,10 +1,11 @@
 import type { CreateRoomAnswer } from '@parley/protocol/http';
 import { ROOM_LIMITS } from '@parley/protocol/room-limits';
 import { useState } from 'preact/hooks';
-import { sentence } from '../copy/endings.ts';
+import { sentence } from '../text/endings.ts';
 import { CopyButton } from '../design/copy-button.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { Icon } from '../design/icon.tsx';
+import { TextField } from '../design/text-field.tsx';
 import { setOwnerKey } from '../memory/owner-key.ts';
 import { go } from '../navigate.ts';
 import { createRoom } from '../rooms-api.ts';
@@ -14,7 +15,7 @@ import { roomPath } from '../route.ts';
 const MAX_PARTICIPANTS = ROOM_LIMITS['room.participants'].max;
 
 /** Converts text to a valid room name: letters, digits and single inner dashes, at most 48 characters. */
-export function roomName(text: string): string {
+function roomName(text: string): string {
   return text
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
@@ -107,8 +108,25 @@ export function NamedRoomForm() {
           void room.create();
         }}
       >
-        <NameField room={room} />
-        <CapField room={room} />
+        <TextField
+          label="Name of the room"
+          testid="room-name"
+          placeholder="book-club"
+          value={room.name}
+          problemId="named-problem"
+          invalid={room.problem !== null}
+          onValue={room.setName}
+        />
+        <TextField
+          label="Maximum number of people"
+          testid="room-cap"
+          placeholder="any"
+          numeric
+          value={room.cap}
+          problemId="named-problem"
+          invalid={false}
+          onValue={room.setCap}
+        />
         <label class="check">
           <input
             type="checkbox"
@@ -129,43 +147,6 @@ export function NamedRoomForm() {
       </form>
       {room.created && <OwnerKeyDialog made={room.created} onClose={room.dismiss} />}
     </details>
-  );
-}
-
-function NameField({ room }: { readonly room: NamedRoom }) {
-  return (
-    <label class="field">
-      <span class="label">Name of the room</span>
-      <input
-        class="input"
-        data-testid="room-name"
-        placeholder="book-club"
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
-        value={room.name}
-        aria-invalid={room.problem !== null}
-        aria-describedby="named-problem"
-        onInput={(event) => room.setName(event.currentTarget.value)}
-      />
-    </label>
-  );
-}
-
-function CapField({ room }: { readonly room: NamedRoom }) {
-  return (
-    <label class="field">
-      <span class="label">Maximum number of people</span>
-      <input
-        class="input"
-        data-testid="room-cap"
-        inputMode="numeric"
-        placeholder="any"
-        autocomplete="off"
-        value={room.cap}
-        onInput={(event) => room.setCap(event.currentTarget.value)}
-      />
-    </label>
   );
 }
 

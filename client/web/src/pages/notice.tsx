@@ -20,7 +20,7 @@ export function Notice({ icon, mood, title, children, testid }: NoticeProps) {
       <SiteHead />
       <main class="notice-main">
         <div class={`notice-card ${mood}`}>
-          <div class="notice-sign">
+          <div class="notice-icon">
             <Icon name={icon} />
           </div>
           <h1 ref={heading} tabIndex={-1}>

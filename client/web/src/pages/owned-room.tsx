@@ -1,8 +1,10 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { sentence } from '../copy/endings.ts';
-import { moderationProblem } from '../copy/moderation.ts';
+import { sentence } from '../text/endings.ts';
+import { moderationProblem } from '../text/moderation.ts';
+import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { Icon } from '../design/icon.tsx';
+import { TextField } from '../design/text-field.tsx';
 import { setOwnerKey } from '../memory/owner-key.ts';
 import { checkOwnerKey, deleteRoom } from '../rooms-api.ts';
 
@@ -94,14 +96,20 @@ export function UseKeyDialog({ room, onClose, onKey }: UseKeyDialogProps) {
           void use();
         }}
       >
-        <KeyField
+        <TextField
+          label="Owner key"
+          testid="key-input"
           value={key}
-          problem={problem}
+          problemId="key-problem"
+          invalid={problem !== null}
           onValue={(text) => {
             setKey(text);
             setProblem(null);
           }}
         />
+        <p id="key-problem" class="field-problem" role="alert">
+          {problem}
+        </p>
         <div class="actions">
           <button type="submit" class="button primary" data-testid="use-key" disabled={busy}>
             Use this key
@@ -126,36 +134,6 @@ async function problemOfKey(room: string, key: string): Promise<string | null> {
     : moderationProblem(answer.reason);
 }
 
-interface KeyFieldProps {
-  readonly value: string;
-  readonly problem: string | null;
-  readonly onValue: (value: string) => void;
-}
-
-function KeyField({ value, problem, onValue }: KeyFieldProps) {
-  return (
-    <>
-      <label class="field">
-        <span class="label">Owner key</span>
-        <input
-          class="input"
-          data-testid="key-input"
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-          value={value}
-          aria-invalid={problem !== null}
-          aria-describedby="key-problem"
-          onInput={(event) => onValue(event.currentTarget.value)}
-        />
-      </label>
-      <p id="key-problem" class="field-problem" role="alert">
-        {problem}
-      </p>
-    </>
-  );
-}
-
 export interface DeleteRoomDialogProps {
   readonly room: string;
   readonly ownerKey: string;
@@ -164,45 +142,27 @@ export interface DeleteRoomDialogProps {
 }
 
 export function DeleteRoomDialog({ room, ownerKey: key, onClose, onDeleted }: DeleteRoomDialogProps) {
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-
-  async function remove(): Promise<void> {
-    setBusy(true);
+  async function remove(): Promise<string | null> {
     const answer = await deleteRoom(room, key);
-    setBusy(false);
-    if (answer.ok) {
-      setOwnerKey(room, null);
-      onDeleted();
-    } else setProblem(sentence(answer.reason));
+    if (!answer.ok) return sentence(answer.reason);
+    setOwnerKey(room, null);
+    onDeleted();
+    return null;
   }
 
   return (
-    <Dialog title="Delete this room?" onClose={onClose} testid="delete-dialog">
+    <ConfirmDialog
+      title="Delete this room?"
+      testid="delete"
+      icon="trash"
+      label="Delete the room"
+      onConfirm={remove}
+      onClose={onClose}
+    >
       <p>
         The call ends for everyone in <strong>{room}</strong>, and its link stops working. This cannot be
         undone.
       </p>
-      {problem && (
-        <p class="field-problem" role="alert">
-          {problem}
-        </p>
-      )}
-      <div class="actions">
-        <button
-          type="button"
-          class="button danger"
-          data-testid="delete-confirm"
-          disabled={busy}
-          onClick={() => void remove()}
-        >
-          <Icon name="trash" />
-          Delete the room
-        </button>
-        <button type="button" class="button" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

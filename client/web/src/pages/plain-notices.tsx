@@ -7,7 +7,7 @@ export function NotFound() {
   return (
     <Notice icon="info" mood="closed" title="Page not found" testid="page-not-found">
       <p>This address does not exist. A part of it may be missing.</p>
-      <WaysOn />
+      <NextSteps />
     </Notice>
   );
 }
@@ -16,7 +16,7 @@ export function InvalidLink() {
   return (
     <Notice icon="link" mood="closed" title="This link is not complete" testid="page-invalid-link">
       <p>A part of it seems to be missing. Ask for it again, or copy the whole link.</p>
-      <WaysOn />
+      <NextSteps />
     </Notice>
   );
 }
@@ -29,7 +29,7 @@ export function Unsupported() {
   );
 }
 
-function WaysOn() {
+function NextSteps() {
   return (
     <div class="actions">
       <button type="button" class="button primary" onClick={() => go('/')}>

@@ -33,10 +33,10 @@ export function Prejoin({ room, media, onReady, onJoin, onGone }: PrejoinProps) 
   }, [room.room]);
 
   return (
-    <div class="prejoin" data-testid="prejoin">
+    <div class="site" data-testid="prejoin">
       <SiteHead />
-      <main class="prejoin-main">
-        <div class="prejoin-look">
+      <main class="site-main prejoin-main">
+        <div class="prejoin-media">
           <CameraPreview media={media} />
           <MediaTrouble media={media} />
         </div>
@@ -150,7 +150,7 @@ function JoinForm({ media, onJoin }: Pick<PrejoinProps, 'media' | 'onJoin'>) {
       <button type="submit" class="button primary large" data-testid="join">
         {joinLabel(camera, microphone)}
       </button>
-      <div class="join-ways">
+      <div class="join-actions">
         {camera && (
           <button
             type="button"
@@ -208,7 +208,7 @@ function NameField({ name, problem, onName }: NameFieldProps) {
 }
 
 /** A device that is still opening joins the call as soon as it is ready. */
-const isWanted = ({ status }: Source): boolean => status === 'live' || status === 'asking';
+const isWanted = ({ status }: Source): boolean => status === 'live' || status === 'opening';
 
 function joinLabel(camera: boolean, microphone: boolean): string {
   if (camera) return microphone ? 'Join with camera and mic' : 'Join with camera, muted';
@@ -229,7 +229,7 @@ function RelayOnly() {
         }}
       />
       <span>
-        Always use the relay
+        Always use a TURN server
         <span class="soft">
           {' '}
           – hides your IP address from the others and works behind strict firewalls, with a little more delay

@@ -8,15 +8,15 @@ import { loadCall, RoomVisit } from './room-visit.ts';
 export function RoomPage({ room }: { readonly room: RoomReference }) {
   const visit = useMemo(() => new RoomVisit(room.room), [room.room]);
   useEffect(() => {
-    void visit.arrive();
+    void visit.open();
     return () => visit.close();
   }, [visit]);
 
-  const stage = visit.stage.value;
-  switch (stage.at) {
-    case 'arriving':
+  const state = visit.state.value;
+  switch (state.at) {
+    case 'loading':
       return (
-        <Notice icon="door" mood="goodbye" title="Opening the room" testid="page-arriving">
+        <Notice icon="door" mood="goodbye" title="Opening the room" testid="page-loading">
           <p>One moment.</p>
         </Notice>
       );
@@ -24,27 +24,27 @@ export function RoomPage({ room }: { readonly room: RoomReference }) {
       return (
         <Prejoin
           room={room}
-          media={stage.media}
+          media={state.media}
           onReady={() => void loadCall().catch(() => {})}
           onJoin={(choice) => void visit.join(choice)}
           onGone={(reason) => visit.end(reason, null)}
         />
       );
     case 'call': {
-      const Page = stage.page;
-      return <Page session={stage.session} />;
+      const Page = state.page;
+      return <Page session={state.session} />;
     }
     case 'ended':
       return (
         <EndingPage
           key={visit.tries}
-          reason={stage.reason}
-          retryAfterMs={stage.retryAfterMs}
+          reason={state.reason}
+          retryAfterMs={state.retryAfterMs}
           tries={visit.tries}
           onAgain={(by) => void visit.again(by)}
         />
       );
     default:
-      return stage satisfies never;
+      return state satisfies never;
   }
 }

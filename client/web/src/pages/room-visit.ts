@@ -2,7 +2,7 @@
 import type { EndReason } from '@parley/sdk/call';
 import { effect, signal } from '@preact/signals';
 import type { CallSession } from '../call/session.ts';
-import { ENDINGS } from '../copy/endings.ts';
+import { ENDINGS } from '../text/endings.ts';
 import { browserDevices } from '../media/devices.ts';
 import { LocalMedia } from '../media/local-media.ts';
 import { setOwnerKey } from '../memory/owner-key.ts';
@@ -13,18 +13,18 @@ import { claimTab, lastChoice, rememberChoice, type JoinChoice } from '../memory
 export const loadCall = () => import('../call/entry.tsx');
 type CallCode = Awaited<ReturnType<typeof loadCall>>;
 
-export type Stage =
-  | { readonly at: 'arriving' }
+export type VisitState =
+  | { readonly at: 'loading' }
   | { readonly at: 'prejoin'; readonly media: LocalMedia }
   | { readonly at: 'call'; readonly session: CallSession; readonly page: CallCode['CallPage'] }
   | { readonly at: 'ended'; readonly reason: EndReason; readonly retryAfterMs: number | null };
 
 /** After these reasons the user returns through the preview, not directly into the call. */
-const LOOKS_FIRST: ReadonlySet<EndReason> = new Set(['left', 'NAME_INVALID', 'KICKED']);
+const PREVIEW_FIRST: ReadonlySet<EndReason> = new Set(['left', 'NAME_INVALID', 'KICKED']);
 const LISTEN: JoinChoice = { microphone: false, camera: false };
 
 export class RoomVisit {
-  readonly stage = signal<Stage>({ at: 'arriving' });
+  readonly state = signal<VisitState>({ at: 'loading' });
   readonly room: string;
   tries = 0;
   #media: LocalMedia | null = null;
@@ -38,7 +38,7 @@ export class RoomVisit {
   }
 
   /** Returns directly to the call after a reload, otherwise to the preview. */
-  async arrive(): Promise<void> {
+  async open(): Promise<void> {
     await claimTab(this.room);
     if (this.#closed) return;
     const before = lastChoice(this.room);
@@ -48,7 +48,7 @@ export class RoomVisit {
 
   preview(): void {
     const media = this.#openMedia();
-    this.stage.value = { at: 'prejoin', media };
+    this.state.value = { at: 'prejoin', media };
     void media.begin();
   }
 
@@ -68,16 +68,16 @@ export class RoomVisit {
     rememberChoice(this.room, choice);
     const session = code.startSession({ room: this.room, name: rememberedName() || 'Guest', media });
     this.#session = session;
-    this.stage.value = { at: 'call', session, page: code.CallPage };
+    this.state.value = { at: 'call', session, page: code.CallPage };
     this.#stopWatching = effect(() => this.#follow(session));
   }
 
-  async again(by: 'asked' | 'itself'): Promise<void> {
-    const stage = this.stage.value;
-    if (stage.at !== 'ended') return;
-    this.tries = by === 'itself' ? this.tries + 1 : 0;
-    if (stage.reason === 'OWNER_KEY_INVALID') setOwnerKey(this.room, null);
-    if (LOOKS_FIRST.has(stage.reason) || !this.#choice) this.preview();
+  async again(by: 'user' | 'timer'): Promise<void> {
+    const state = this.state.value;
+    if (state.at !== 'ended') return;
+    this.tries = by === 'timer' ? this.tries + 1 : 0;
+    if (state.reason === 'OWNER_KEY_INVALID') setOwnerKey(this.room, null);
+    if (PREVIEW_FIRST.has(state.reason) || !this.#choice) this.preview();
     else await this.join(this.#choice);
   }
 
@@ -86,7 +86,7 @@ export class RoomVisit {
     // A user who only waits keeps the devices open; for all others the camera is switched off.
     if (!ENDINGS[reason].auto) this.#closeMedia();
     rememberChoice(this.room, null);
-    this.stage.value = { at: 'ended', reason, retryAfterMs };
+    this.state.value = { at: 'ended', reason, retryAfterMs };
   }
 
   /** The user opened another page of the application, which leaves the call. */

@@ -1,11 +1,11 @@
 /** The address of the socket, with the code for which a token is exchanged: the token stays in the part of the link that is never sent (STR-26). */
-import { refusal, type Close } from './closes.ts';
+import { codeReason, type DisconnectReason } from './disconnect-reasons.ts';
 import { streamPath } from './topic.ts';
 
 /** The relay answers from memory: a network that takes longer cannot carry a stream either. */
 const ANSWER_MS = 10_000;
 
-const UNREACHABLE: Close = {
+const UNREACHABLE: DisconnectReason = {
   title: 'The stream server does not answer',
   body: 'Check your connection. The page keeps trying.',
   again: 'later',
@@ -18,14 +18,14 @@ export function socketUrl(topic: string, code: string | null): string {
   return url.href;
 }
 
-export const tokenOf = (hash: string): string | null =>
+export const fragmentToken = (hash: string): string | null =>
   new URLSearchParams(hash.replace(/^#/, '')).get('token');
 
 /** A code for one socket. */
-export async function askForCode(
+export async function requestCode(
   topic: string,
   token: string,
-): Promise<{ readonly code: string } | { readonly refused: Close }> {
+): Promise<{ readonly code: string } | { readonly refused: DisconnectReason }> {
   try {
     const answer = await fetch(streamPath(topic).replace('/streams/', '/streams/v1/codes/'), {
       method: 'POST',
@@ -34,8 +34,8 @@ export async function askForCode(
     });
     const body: unknown = await answer.json().catch(() => null);
     const code = body !== null && typeof body === 'object' && 'code' in body ? body.code : null;
-    if (typeof code !== 'string') return { refused: answer.ok ? refusal('') : UNREACHABLE };
-    return answer.status === 201 ? { code } : { refused: refusal(code) };
+    if (typeof code !== 'string') return { refused: answer.ok ? codeReason('') : UNREACHABLE };
+    return answer.status === 201 ? { code } : { refused: codeReason(code) };
   } catch {
     return { refused: UNREACHABLE };
   }

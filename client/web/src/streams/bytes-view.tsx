@@ -1,5 +1,5 @@
 /** Shows a topic of other data: the beginning of its last message. */
-import { size } from './amounts.ts';
+import { formatDecimalSize } from './format.ts';
 import { hexRows } from './lines.ts';
 import './log.css';
 import type { StreamView } from './stream-session.ts';
@@ -12,7 +12,7 @@ export function BytesView({ stream }: { readonly stream: StreamView }) {
       <div class="log-head">
         <p class="soft small">
           Binary messages that are neither text nor a picture. The last has{' '}
-          {size(Math.max(lastBytes, sample.length))}
+          {formatDecimalSize(Math.max(lastBytes, sample.length))}
           {lastBytes > sample.length ? `; these are its first ${sample.length}.` : '.'}
         </p>
       </div>

@@ -2,9 +2,9 @@
 import { CopyButton } from '../design/copy-button.tsx';
 import { socketUrl } from './address.ts';
 import './commands.css';
-import { sendingTopic } from './topic.ts';
+import { publisherTopic } from './topic.ts';
 
-interface Way {
+interface SendExample {
   readonly id: string;
   readonly title: string;
   readonly command: (url: string) => string;
@@ -12,7 +12,7 @@ interface Way {
 
 const ENCODE = '-c:v libx264 -preset veryfast -tune zerolatency -pix_fmt yuv420p -g 50';
 
-const WAYS: readonly Way[] = [
+const EXAMPLES: readonly SendExample[] = [
   {
     id: 'camera',
     title: 'A camera',
@@ -32,10 +32,10 @@ const WAYS: readonly Way[] = [
 ];
 
 export function Commands({ topic }: { readonly topic: string }) {
-  const url = socketUrl(sendingTopic(topic), null);
+  const url = socketUrl(publisherTopic(topic), null);
   return (
     <ul class="commands">
-      {WAYS.map(({ id, title, command }) => (
+      {EXAMPLES.map(({ id, title, command }) => (
         <li key={id} class="command">
           <h3>{title}</h3>
           <code>{command(url)}</code>

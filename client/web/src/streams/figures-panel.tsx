@@ -1,5 +1,5 @@
 /** The figures of the stream, updated each second. */
-import { duration, grouped, perSecond, size } from './amounts.ts';
+import { formatDuration, formatCount, formatRate, formatDecimalSize } from './format.ts';
 import { Facts, type Fact, FiguresAside, RateCard } from './figures.tsx';
 import type { Figures, StreamView } from './stream-session.ts';
 
@@ -19,7 +19,7 @@ function factsOf(figures: Figures): readonly Fact[] {
   const add = (id: string, name: string, value: number | string | null, text = String(value)): void => {
     if (value !== null) facts.push({ id, name, text, value });
   };
-  add('messages', 'Messages', figures.messages, perSecond(figures.messages));
+  add('messages', 'Messages', figures.messages, formatRate(figures.messages));
   if (figures.width > 0)
     add(
       'resolution',
@@ -28,12 +28,12 @@ function factsOf(figures: Figures): readonly Fact[] {
       `${figures.width} × ${figures.height}`,
     );
   add('frames', 'Pictures', frames, `${(frames ?? 0).toFixed(0)} /s`);
-  add('dropped', 'Shown too late', dropped, grouped(dropped ?? 0));
+  add('dropped', 'Shown too late', dropped, formatCount(dropped ?? 0));
   add('lag', 'Behind live', lag, `${(lag ?? 0).toFixed(1)} s`);
-  add('gaps', 'Lost packets', gaps, grouped(gaps ?? 0));
+  add('gaps', 'Lost packets', gaps, formatCount(gaps ?? 0));
   add('codecs', 'Codec', figures.codecs);
-  add('total', 'Received', figures.totalBytes, size(figures.totalBytes));
-  add('connected', 'Connected for', connectedMs, duration(connectedMs ?? 0));
+  add('total', 'Received', figures.totalBytes, formatDecimalSize(figures.totalBytes));
+  add('connected', 'Connected for', connectedMs, formatDuration(connectedMs ?? 0));
   add('reconnects', 'Reconnects', figures.reconnects);
   return facts;
 }

@@ -1,6 +1,6 @@
 /** The panel of figures beside the content. */
 import type { ComponentChildren } from 'preact';
-import { bitRate } from './amounts.ts';
+import { formatBitRate } from './format.ts';
 import './figures.css';
 import { Sparkline } from './sparkline.tsx';
 
@@ -23,12 +23,12 @@ export function RateCard({ bits, history }: RateCardProps) {
     <div class="figures-rate">
       <p class="soft small">Bit rate</p>
       <p class="figures-big" data-figure="bits" data-value={Math.round(bits)}>
-        {bitRate(bits)}
+        {formatBitRate(bits)}
       </p>
-      <Sparkline values={history} />
+      <Sparkline points={history.map((y, index) => ({ x: index / Math.max(1, history.length - 1), y }))} />
       <p class="soft small figures-span">
         <span>The past minute</span>
-        <span>most {bitRate(Math.max(...history))}</span>
+        <span>maximum {formatBitRate(Math.max(...history))}</span>
       </p>
     </div>
   );

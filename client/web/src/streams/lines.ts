@@ -49,7 +49,7 @@ function shortened(text: string): { readonly text: string; readonly cut: boolean
   return { text: copy, cut: true };
 }
 
-export const hex = (bytes: Uint8Array): string =>
+const hex = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(' ');
 
 export interface HexRow {

@@ -1,7 +1,7 @@
 /** Counts the received data per second. */
 
 /** The seconds that are kept: the width of the chart. */
-export const HISTORY = 60;
+export const HISTORY_SECONDS = 60;
 /** Rates are averages over the last whole seconds: enough to be steady with one key frame per second. */
 const RATE_SECONDS = 3;
 
@@ -16,8 +16,8 @@ export interface Rates {
 export class Meter {
   bytes = 0;
   messages = 0;
-  readonly #bytes = new Float64Array(HISTORY + 1);
-  readonly #messages = new Float64Array(HISTORY + 1);
+  readonly #bytes = new Float64Array(HISTORY_SECONDS + 1);
+  readonly #messages = new Float64Array(HISTORY_SECONDS + 1);
   readonly #began: number;
   #second: number;
 
@@ -47,7 +47,7 @@ export class Meter {
 
   #past(slots: Float64Array): number[] {
     return Array.from(
-      { length: HISTORY },
+      { length: HISTORY_SECONDS },
       (_, index) => slots[(this.#second + 1 + index) % slots.length] ?? 0,
     );
   }

@@ -1,16 +1,16 @@
-/** The parts of every stage: the place of the video, and its controls. */
+/** The container of the video of a stage, and its controls. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../design/icon.tsx';
-import { Sign } from './sign.tsx';
+import { StreamIcon } from './stream-icon.tsx';
 import './stage.css';
 
 /** The element of a player is inserted, never rendered. */
-export function Placed({ element }: { readonly element: HTMLElement }) {
-  const place = useRef<HTMLDivElement | null>(null);
+export function PlayerElement({ element }: { readonly element: HTMLElement }) {
+  const container = useRef<HTMLDivElement | null>(null);
   useLayoutEffect(() => {
-    place.current?.replaceChildren(element);
+    container.current?.replaceChildren(element);
   }, [element]);
-  return <div class="stage-picture" ref={place} />;
+  return <div class="stage-picture" ref={container} />;
 }
 
 interface SoundButtonProps {
@@ -27,7 +27,7 @@ export function SoundButton({ state, onSound }: SoundButtonProps) {
       data-testid="sound"
       onClick={() => onSound(state !== 'on')}
     >
-      {state === 'on' ? <Icon name="sound" /> : <Sign name="sound-off" />}
+      {state === 'on' ? <Icon name="sound" /> : <StreamIcon name="sound-off" />}
       {state === 'on' ? 'Sound is on' : state === 'refused' ? 'Tap again for sound' : 'Turn sound on'}
     </button>
   );
@@ -47,7 +47,7 @@ export function FullScreenButton({ stage }: { readonly stage: () => HTMLElement 
         else void stage()?.requestFullscreen();
       }}
     >
-      <Sign name="full" />
+      <StreamIcon name="full" />
     </button>
   );
 }

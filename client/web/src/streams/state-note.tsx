@@ -1,37 +1,37 @@
 /** The note while there is nothing new to show, above the last content. */
-import { duration } from './amounts.ts';
+import { formatDuration } from './format.ts';
 import { Commands } from './commands.tsx';
-import { Sign } from './sign.tsx';
+import { StreamIcon } from './stream-icon.tsx';
 import { statusOf } from './status-pill.tsx';
 import type { StreamView } from './stream-session.ts';
 import { TokenForm } from './token-form.tsx';
-import { hearingTopic } from './topic.ts';
-import { Countdown, Trouble } from './trouble.tsx';
+import { subscriberTopic } from './topic.ts';
+import { Countdown, ConnectionProblem } from './connection-problem.tsx';
 
 export function StateNote({ stream }: { readonly stream: StreamView }) {
   const link = stream.link.value;
   const empty = stream.kind.value === 'nothing';
   if (link.at === 'waiting' || link.at === 'stopped')
     return (
-      <Trouble why={link.why} banner={!empty && link.at === 'waiting'}>
+      <ConnectionProblem reason={link.reason} banner={!empty && link.at === 'waiting'}>
         {link.at === 'waiting' && <Countdown until={link.until} />}
-        {link.why.token && <TokenForm onToken={(token) => stream.useToken(token)} />}
+        {link.reason.token && <TokenForm onToken={(token) => stream.useToken(token)} />}
         <button
           type="button"
-          class={`button${link.why.token ? '' : ' primary'}`}
+          class={`button${link.reason.token ? '' : ' primary'}`}
           data-testid="retry"
           onClick={() => stream.retry()}
         >
           {link.at === 'waiting' ? 'Try now' : 'Try again'}
         </button>
-      </Trouble>
+      </ConnectionProblem>
     );
   const status = statusOf(stream);
   if (status === 'empty') return <Empty topic={stream.topic} />;
   if (status === 'quiet')
     return (
       <p class="stage-banner" data-testid="quiet">
-        Nothing has come for {duration(stream.figures.value.quietMs ?? 0)}. This is the last of it.
+        No data for {formatDuration(stream.figures.value.quietMs ?? 0)}. The last data is shown.
       </p>
     );
   return empty ? <p class="stage-note calm">Connecting…</p> : null;
@@ -39,13 +39,13 @@ export function StateNote({ stream }: { readonly stream: StreamView }) {
 
 /** No sender. If the user opened the sending address by mistake, the note links the other one. */
 function Empty({ topic }: { readonly topic: string }) {
-  const hearing = hearingTopic(topic);
+  const watched = subscriberTopic(topic);
   return (
     <div class="stage-note empty" data-testid="empty">
-      <div class="stage-sign">
-        <Sign name="antenna" />
+      <div class="stage-icon">
+        <StreamIcon name="antenna" />
       </div>
-      {hearing === topic ? (
+      {watched === topic ? (
         <>
           <h2>Waiting for a sender</h2>
           <p>You are connected. The stream is shown here as soon as it begins.</p>
@@ -57,9 +57,9 @@ function Empty({ topic }: { readonly topic: string }) {
       ) : (
         <>
           <h2>This address is for sending</h2>
-          <p>Streams that are sent here are watched at {hearing}.</p>
-          <a class="button primary" href={`/streams/${hearing}`}>
-            Watch {hearing}
+          <p>Streams that are sent here are watched at {watched}.</p>
+          <a class="button primary" href={`/streams/${watched}`}>
+            Watch {watched}
           </a>
         </>
       )}

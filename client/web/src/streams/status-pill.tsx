@@ -1,11 +1,11 @@
 import type { StreamView } from './stream-session.ts';
 
 /** A stream without messages for this long counts as paused: cameras send every frame, sensors at least every few seconds. */
-export const QUIET_MS = 5000;
+const QUIET_MS = 5000;
 
 export type Status = 'live' | 'quiet' | 'empty' | 'connecting' | 'lost' | 'stopped';
 
-const WORDS: Readonly<Record<Status, string>> = {
+const LABELS: Readonly<Record<Status, string>> = {
   live: 'Live',
   quiet: 'Paused',
   empty: 'Waiting',
@@ -35,12 +35,11 @@ export function statusOf(stream: StreamView): Status {
   }
 }
 
-export function StatusPill({ stream }: { readonly stream: StreamView }) {
-  const status = statusOf(stream);
+export function StatusPill({ status }: { readonly status: Status }) {
   return (
     <p class={`pill ${status}`} role="status" data-testid="status" data-status={status}>
       <span class="pill-dot" />
-      {WORDS[status]}
+      {LABELS[status]}
     </p>
   );
 }

@@ -1,12 +1,12 @@
 /** One stream that is watched: its socket, kind and figures. The page renders its signals. */
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
-import { askForCode, socketUrl } from './address.ts';
-import type { Close } from './closes.ts';
+import { requestCode, socketUrl } from './address.ts';
+import type { DisconnectReason } from './disconnect-reasons.ts';
 import { Lines, type Line } from './lines.ts';
-import { Meter, HISTORY } from './meter.ts';
-import { Screen, type Show } from './screen.ts';
+import { Meter, HISTORY_SECONDS } from './meter.ts';
+import { Playback, type PlaybackState } from './playback.ts';
 import { StreamSocket, type Link } from './stream-socket.ts';
-import { looksLikeTransport } from './transport/packets.ts';
+import { looksLikeMpegTs } from './transport/packets.ts';
 
 /** The kind of content of a topic, from its messages so far. */
 export type Kind = 'nothing' | 'video' | 'text' | 'bytes';
@@ -39,7 +39,7 @@ export interface StreamView {
   readonly topic: string;
   readonly link: ReadonlySignal<Link>;
   readonly kind: ReadonlySignal<Kind>;
-  readonly show: ReadonlySignal<Show>;
+  readonly playback: ReadonlySignal<PlaybackState>;
   readonly figures: ReadonlySignal<Figures>;
   readonly lines: ReadonlySignal<readonly Line[]>;
   /** The first bytes of the last binary message. */
@@ -53,7 +53,7 @@ export interface StreamView {
 export const NO_FIGURES: Figures = {
   bits: 0,
   messages: 0,
-  history: Array.from({ length: HISTORY }, () => 0),
+  history: Array.from({ length: HISTORY_SECONDS }, () => 0),
   totalBytes: 0,
   totalMessages: 0,
   codecs: null,
@@ -89,8 +89,8 @@ export class StreamSession implements StreamView {
   readonly lines: Signal<readonly Line[]> = signal<readonly Line[]>([]);
   readonly sample: Signal<Uint8Array> = signal(new Uint8Array());
   readonly sound: Signal<'off' | 'on' | 'refused'> = signal<'off' | 'on' | 'refused'>('off');
-  readonly show: ReadonlySignal<Show>;
-  readonly #screen = new Screen(() => this.sound.peek() === 'on');
+  readonly playback: ReadonlySignal<PlaybackState>;
+  readonly #playback = new Playback(() => this.sound.peek() === 'on');
   readonly #socket: StreamSocket;
   readonly #meter = new Meter(performance.now());
   readonly #lines = new Lines();
@@ -110,7 +110,7 @@ export class StreamSession implements StreamView {
     this.topic = topic;
     this.#token = token;
     this.#code = code;
-    this.show = this.#screen.show;
+    this.playback = this.#playback.state;
     this.#socket = new StreamSocket({
       address: () => this.#address(),
       onLink: (link) => this.#linked(link),
@@ -122,7 +122,7 @@ export class StreamSession implements StreamView {
 
   setSound(on: boolean): void {
     this.sound.value = on ? 'on' : 'off';
-    void this.#screen.setSound(on).then((done) => {
+    void this.#playback.setSound(on).then((done) => {
       if (!done && on) this.sound.value = 'refused';
     });
   }
@@ -141,14 +141,14 @@ export class StreamSession implements StreamView {
     clearInterval(this.#ticking);
     clearTimeout(this.#linesTimer);
     this.#socket.close();
-    this.#screen.close();
+    this.#playback.close();
   }
 
-  async #address(): Promise<{ readonly url: string } | { readonly refused: Close }> {
+  async #address(): Promise<{ readonly url: string } | { readonly refused: DisconnectReason }> {
     const given = this.#code;
     this.#code = null;
     if (given !== null || this.#token === null) return { url: socketUrl(this.topic, given) };
-    const answer = await askForCode(this.topic, this.#token);
+    const answer = await requestCode(this.topic, this.#token);
     return 'refused' in answer ? answer : { url: socketUrl(this.topic, answer.code) };
   }
 
@@ -156,7 +156,7 @@ export class StreamSession implements StreamView {
     this.link.value = link;
     if (link.at !== 'open') return;
     this.#connections += 1;
-    this.#screen.reset();
+    this.#playback.reset();
   }
 
   #received(message: string | Uint8Array): void {
@@ -166,9 +166,9 @@ export class StreamSession implements StreamView {
     this.#meter.count(bytes, now);
     this.#lastAt = now;
     this.#lastBytes = bytes;
-    if (!text && (this.#kind === 'video' || looksLikeTransport(message))) {
+    if (!text && (this.#kind === 'video' || looksLikeMpegTs(message))) {
       this.#become('video');
-      this.#screen.push(message);
+      this.#playback.push(message);
       return;
     }
     if (this.#kind === 'video') return;
@@ -193,23 +193,23 @@ export class StreamSession implements StreamView {
   #tick(): void {
     const now = performance.now();
     const link = this.link.peek();
-    this.#screen.tick();
-    const seen = this.#screen.seen();
-    const show = this.show.peek();
-    const count = seen?.frames ?? 0;
+    this.#playback.tick();
+    const stats = this.#playback.stats();
+    const playback = this.playback.peek();
+    const count = stats?.frames ?? 0;
     const frames = Math.max(0, count - this.#frames.count) / ((now - this.#frames.at) / 1000);
     this.#frames = { count, at: now };
     this.figures.value = {
       ...this.#meter.read(now),
       totalBytes: this.#meter.bytes,
       totalMessages: this.#meter.messages,
-      codecs: show.at === 'looking' ? null : show.codecs,
-      width: seen?.width ?? 0,
-      height: seen?.height ?? 0,
-      frames: seen ? frames : null,
-      dropped: seen?.dropped ?? null,
-      lag: seen?.lag ?? null,
-      gaps: this.#kind === 'video' ? this.#screen.gaps : null,
+      codecs: playback.at === 'detecting' ? null : playback.codecs,
+      width: stats?.width ?? 0,
+      height: stats?.height ?? 0,
+      frames: stats ? frames : null,
+      dropped: stats?.dropped ?? null,
+      lag: stats?.lag ?? null,
+      gaps: this.#kind === 'video' ? this.#playback.gaps : null,
       connectedMs: link.at === 'open' ? now - link.since : null,
       reconnects: Math.max(0, this.#connections - 1),
       quietMs: this.#lastAt === null ? null : now - this.#lastAt,

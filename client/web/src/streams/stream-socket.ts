@@ -1,16 +1,16 @@
 /** A WebSocket that reconnects: at once if the relay asks for it, otherwise after a growing pause. */
-import { closeOf, type Close } from './closes.ts';
+import { closeReason, type DisconnectReason } from './disconnect-reasons.ts';
 import { STABLE_MS, retryDelayMs } from '@parley/sdk/sfu/retry-delay';
 
 export type Link =
   | { readonly at: 'connecting' }
   | { readonly at: 'open'; readonly since: number }
-  | { readonly at: 'waiting'; readonly why: Close; readonly until: number }
-  | { readonly at: 'stopped'; readonly why: Close };
+  | { readonly at: 'waiting'; readonly reason: DisconnectReason; readonly until: number }
+  | { readonly at: 'stopped'; readonly reason: DisconnectReason };
 
 export interface StreamSocketOptions {
   /** The address to connect to, or a refusal. A code in the address is valid for one socket, so that it is requested each time. */
-  readonly address: () => Promise<{ readonly url: string } | { readonly refused: Close }>;
+  readonly address: () => Promise<{ readonly url: string } | { readonly refused: DisconnectReason }>;
   readonly onLink: (link: Link) => void;
   readonly onMessage: (message: string | Uint8Array) => void;
 }
@@ -64,21 +64,21 @@ export class StreamSocket {
     socket.addEventListener('close', (event) => {
       if (socket !== this.#socket) return;
       if (openedAt !== null && performance.now() - openedAt > STABLE_MS) this.#tries = 0;
-      this.#again(closeOf(event, openedAt !== null));
+      this.#again(closeReason(event, openedAt !== null));
     });
   }
 
-  #again(why: Close): void {
-    const ms = retryDelayMs(why.again, this.#tries, Math.random());
+  #again(reason: DisconnectReason): void {
+    const ms = retryDelayMs(reason.again, this.#tries, Math.random());
     this.#drop();
     if (ms === null) {
       this.#tries = 0;
-      this.#options.onLink({ at: 'stopped', why });
+      this.#options.onLink({ at: 'stopped', reason });
       return;
     }
     this.#tries += 1;
     this.#timer = setTimeout(() => this.connect(), ms);
-    this.#options.onLink({ at: 'waiting', why, until: performance.now() + ms });
+    this.#options.onLink({ at: 'waiting', reason, until: performance.now() + ms });
   }
 
   #drop(): void {

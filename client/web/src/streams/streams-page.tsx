@@ -16,9 +16,9 @@ export function StreamsPage({ problem }: { readonly problem: boolean }) {
   const [wrong, setWrong] = useState(problem);
   const topic = topicOfText(text);
   return (
-    <div class="streams" data-testid="page-streams">
+    <div class="site" data-testid="page-streams">
       <SiteHead />
-      <main class="streams-main">
+      <main class="site-main streams-main">
         <section class="streams-watch">
           <h1 ref={heading} tabIndex={-1}>
             Watch a stream

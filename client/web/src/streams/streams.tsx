@@ -1,13 +1,13 @@
 /** Loaded for addresses under /streams. */
 import { useEffect, useState } from 'preact/hooks';
-import { tokenOf } from './address.ts';
+import { fragmentToken } from './address.ts';
 import { StreamPage } from './stream-page.tsx';
 import { StreamSession } from './stream-session.ts';
 import { StreamsPage } from './streams-page.tsx';
-import { isChoice, topicOfPath } from './topic.ts';
+import { isStreamsIndex, topicOfPath } from './topic.ts';
 
 export function PartPage({ path }: { readonly path: string }) {
-  if (isChoice(path)) return <StreamsPage problem={false} />;
+  if (isStreamsIndex(path)) return <StreamsPage problem={false} />;
   const topic = topicOfPath(path);
   return topic === undefined ? <StreamsPage problem /> : <Watched key={topic} topic={topic} />;
 }
@@ -17,11 +17,11 @@ function Watched({ topic }: { readonly topic: string }) {
   useEffect(() => {
     const opened = new StreamSession({
       topic,
-      token: tokenOf(location.hash),
+      token: fragmentToken(location.hash),
       code: new URLSearchParams(location.search).get('code'),
     });
     const changed = (): void => {
-      const token = tokenOf(location.hash);
+      const token = fragmentToken(location.hash);
       if (token !== null) opened.useToken(token);
     };
     addEventListener('hashchange', changed);

@@ -20,7 +20,7 @@ export function topicOfPath(path: string): string | undefined {
 }
 
 /** Whether the path is the page with the form for a topic. */
-export const isChoice = (path: string): boolean => path === '/streams' || path === PREFIX;
+export const isStreamsIndex = (path: string): boolean => path === '/streams' || path === PREFIX;
 
 /** The topic in a text that the user entered: a link of any scheme, a path or a topic. */
 export function topicOfText(text: string): string | undefined {
@@ -34,9 +34,9 @@ export const streamPath = (topic: string): string =>
   PREFIX + topic.split('/').map(encodeURIComponent).join('/');
 
 /** The topic at which subscribers receive what is sent to `topic` (STR-2). */
-export const hearingTopic = (topic: string): string => topic.replace(/^in\//, 'out/');
+export const subscriberTopic = (topic: string): string => topic.replace(/^in\//, 'out/');
 /** The topic to send to, so that subscribers receive it at `topic`. */
-export const sendingTopic = (topic: string): string => topic.replace(/^out\//, 'in/');
+export const publisherTopic = (topic: string): string => topic.replace(/^out\//, 'in/');
 
 function checkTopic(topic: string): string | undefined {
   const segments = topic.split('/');

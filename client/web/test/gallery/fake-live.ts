@@ -1,11 +1,11 @@
 /** Static broadcasts: every state of the pages for live video without a relay. */
 import { signal } from '@preact/signals';
-import { NOTHING_SENT, type PublishFigures, type PublishView } from '../../src/live/publish-session.ts';
+import { NO_PUBLISH_FIGURES, type PublishFigures, type PublishView } from '../../src/live/publish-session.ts';
 import { LOST, REFUSALS } from '../../src/live/refusals.ts';
 import type { Link } from '../../src/live/relay-link.ts';
 import {
-  NO_FIGURES,
-  type Broadcast,
+  NO_WATCH_FIGURES,
+  type BroadcastState,
   type WatchFigures,
   type WatchView,
 } from '../../src/live/watch-session.ts';
@@ -24,7 +24,7 @@ export const waiting = (code: string): Link => ({
 export const stopped = (code: string): Link => ({ at: 'stopped', reason: REFUSALS[code] ?? LOST.watch });
 
 const SEEN: WatchFigures = {
-  ...NO_FIGURES,
+  ...NO_WATCH_FIGURES,
   bits: WATCHED.bits,
   history: WATCHED.history,
   totalBytes: 91_400_000,
@@ -41,7 +41,7 @@ const SEEN: WatchFigures = {
 export interface FakeWatch {
   readonly name?: string;
   readonly link?: Link;
-  readonly broadcast?: Broadcast;
+  readonly broadcast?: BroadcastState;
   readonly figures?: Partial<WatchFigures>;
   readonly sound?: boolean;
 }
@@ -54,7 +54,7 @@ export function fakeWatch(state: FakeWatch): WatchView {
     name: state.name ?? 'spring-concert',
     link: signal(state.link ?? OVER_QUIC),
     broadcast: signal(broadcast),
-    figures: signal({ ...(seen ? SEEN : NO_FIGURES), connectedMs, ...state.figures }),
+    figures: signal({ ...(seen ? SEEN : NO_WATCH_FIGURES), connectedMs, ...state.figures }),
     canvas: signal(seen && (state.figures?.width ?? 1) > 0 ? paintedLab() : document.createElement('canvas')),
     sound: signal(state.sound ?? false),
     setSound() {},
@@ -78,7 +78,7 @@ export function fakePublish(state: FakePublish): PublishView {
     height: 720,
     bits: 2_000_000,
     codecs: ['avc1.640028', 'opus'],
-    wanted: true,
+    hasViewers: true,
     connectedMs: 653_000,
   };
   return {
@@ -87,7 +87,7 @@ export function fakePublish(state: FakePublish): PublishView {
     screen: signal(state.screen ?? null),
     screenProblem: signal(state.screenProblem ?? null),
     link: signal(state.link ?? null),
-    figures: signal({ ...NOTHING_SENT, ...(state.link?.at === 'open' ? sent : {}), ...state.figures }),
+    figures: signal({ ...NO_PUBLISH_FIGURES, ...(state.link?.at === 'open' ? sent : {}), ...state.figures }),
     shareScreen: () => Promise.resolve(),
     endScreen() {},
     goLive() {},

@@ -9,7 +9,7 @@ export const NOTES: PageContent = {
   name: 'Field notes.md',
   bytes: new TextEncoder().encode(`# Field notes
 
-A page that *lives* while somebody reads it. It has [a link](https://elsewhere.example/) and ![a picture](https://elsewhere.example/a.png).
+A page that *lives* while someone reads it. It has [a link](https://elsewhere.example/) and ![a picture](https://elsewhere.example/a.png).
 
 ## What was seen
 

@@ -1,8 +1,8 @@
 /** Static streams: every state of the page without a relay or a player. */
 import { signal } from '@preact/signals';
-import { CLOSES } from '../../src/streams/closes.ts';
+import { DISCONNECT_REASONS } from '../../src/streams/disconnect-reasons.ts';
 import type { Line } from '../../src/streams/lines.ts';
-import type { Show } from '../../src/streams/screen.ts';
+import type { PlaybackState } from '../../src/streams/playback.ts';
 import { NO_FIGURES, type Figures, type Kind, type StreamView } from '../../src/streams/stream-session.ts';
 import type { Link } from '../../src/streams/stream-socket.ts';
 
@@ -34,7 +34,7 @@ export interface FakeStream {
   readonly topic?: string;
   readonly link?: Link;
   readonly kind?: Kind;
-  readonly show?: Show;
+  readonly playback?: PlaybackState;
   readonly figures?: Partial<Figures>;
   readonly lines?: readonly Line[];
   readonly sample?: Uint8Array;
@@ -46,7 +46,7 @@ export function fakeStream(state: FakeStream): StreamView {
     topic: state.topic ?? 'out/cam',
     link: signal(state.link ?? { at: 'open', since: 0 }),
     kind: signal(state.kind ?? 'nothing'),
-    show: signal(state.show ?? { at: 'looking' }),
+    playback: signal(state.playback ?? { at: 'detecting' }),
     figures: signal({ ...NO_FIGURES, connectedMs: 4000, ...state.figures }),
     lines: signal(state.lines ?? []),
     sample: signal(state.sample ?? new Uint8Array()),
@@ -57,7 +57,7 @@ export function fakeStream(state: FakeStream): StreamView {
   };
 }
 
-export function playing(change: Partial<Extract<Show, { at: 'playing' }>> = {}): Show {
+export function playing(change: Partial<Extract<PlaybackState, { at: 'playing' }>> = {}): PlaybackState {
   return {
     at: 'playing',
     codecs: 'H.264 + AAC',
@@ -70,9 +70,9 @@ export function playing(change: Partial<Extract<Show, { at: 'playing' }>> = {}):
 }
 
 export const closed = (code: string, at: 'waiting' | 'stopped' = 'stopped'): Link => {
-  const why = CLOSES[code];
-  if (!why) throw new Error(`no such code: ${code}`);
-  return at === 'stopped' ? { at, why } : { at, why, until: performance.now() + 7000 };
+  const reason = DISCONNECT_REASONS[code];
+  if (!reason) throw new Error(`no such code: ${code}`);
+  return at === 'stopped' ? { at, reason } : { at, reason, until: performance.now() + 7000 };
 };
 
 /** A picture as of a camera above a workbench. */

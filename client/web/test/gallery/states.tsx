@@ -29,7 +29,7 @@ import {
 } from './fake-live.ts';
 import { fakeDevices, fakeScreen, type FakeDeviceOptions } from './fake-media.ts';
 import { closed, fakeStream, HOSTILE, playing, SENSOR, WATCHED, type FakeStream } from './fake-stream.ts';
-import { HELD_STATES } from './held-states.tsx';
+import { SHARED_PAGE_STATES } from './shared-page-states.tsx';
 import { CHAT, NAMED_VIEW, owned, people, snapshot } from './people.ts';
 
 declare global {
@@ -113,7 +113,7 @@ const ending = (reason: EndReason, retryAfterMs: number | null = null) => (
 const NO_PICTURE = { ...WATCHED, codecs: null, width: 0, frames: null, dropped: null, lag: null, gaps: null };
 const stream = (state: FakeStream) => <StreamPage stream={fakeStream(state)} />;
 const video = (state: FakeStream = {}) =>
-  stream({ kind: 'video', show: playing(), figures: WATCHED, ...state });
+  stream({ kind: 'video', playback: playing(), figures: WATCHED, ...state });
 
 const watch = (state: FakeWatch = {}) => <WatchPage view={fakeWatch(state)} />;
 const publish = (state: FakePublish = {}) => <PublishPage view={fakePublish(state)} />;
@@ -169,7 +169,7 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
     call({ change: relayed(6), script: (session) => session.stage.togglePin('p0000000000000003') }),
   'call-path': () =>
     call({ change: relayed(5), script: (session) => (session.dialog.value = { kind: 'path' }) }),
-  'call-sealed': () =>
+  'call-encrypted': () =>
     call({
       change: { ...relayed(5), path: { kind: 'sfu', reason: 'people', encrypted: true } },
       script: (session) => {
@@ -219,9 +219,9 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
     }),
   'call-sound-blocked': () =>
     call({ change: inCall(3), script: (session) => (session.soundBlocked.value = true) }),
-  'call-knock': () => call({ owner: 'obeyed', change: owned(3, 1) }),
-  'call-knocks': () => call({ owner: 'obeyed', change: owned(3, 3) }),
-  'call-knock-chat': () =>
+  'call-lobby-request': () => call({ owner: 'obeyed', change: owned(3, 1) }),
+  'call-lobby-requests': () => call({ owner: 'obeyed', change: owned(3, 3) }),
+  'call-lobby-request-chat': () =>
     call({ owner: 'obeyed', change: owned(3, 1), script: (session) => session.openPanel('chat') }),
   'owner-people': () =>
     call({
@@ -235,7 +235,7 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
       change: owned(4),
       script: (session) => {
         session.openPanel('people');
-        void session.desk?.requestMute('p0000000000000001');
+        void session.ownerCommands?.requestMute('p0000000000000001');
         press('[data-testid=person]:nth-of-type(3) [data-testid=person-menu]');
       },
     }),
@@ -254,7 +254,7 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
       change: owned(2),
       script: (session) => {
         session.openPanel('people');
-        void session.desk?.readBans();
+        void session.ownerCommands?.readBans();
       },
     }),
   'owner-problem': () =>
@@ -263,7 +263,7 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
       change: owned(3),
       script: (session) => {
         session.openPanel('people');
-        session.desk?.kick('p0000000000000001');
+        session.ownerCommands?.kick('p0000000000000001');
       },
     }),
   'owner-key-refused': () =>
@@ -272,7 +272,7 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
       change: { ...owned(2), me: snapshot().me },
       script: (session) => session.openPanel('people'),
     }),
-  'call-asked-to-mute': () =>
+  'call-mute-requested': () =>
     call({
       change: { ...inCall(3), room: NAMED_VIEW.room, view: NAMED_VIEW },
       script: (session, fake) => void session.media.begin().then(() => fake.show({ muteRequests: 1 })),
@@ -305,19 +305,20 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
   'stream-lost': () => video({ link: closed('GOAWAY', 'waiting') }),
   'stream-silent-sound': () =>
     video({
-      show: playing({
+      playback: playing({
         sound: false,
         note: 'The audio codec is MP2. This browser cannot play it. Send AAC: with ffmpeg, use -c:a aac.',
       }),
     }),
   'stream-sound-only': () =>
-    video({ show: playing({ picture: false, element: document.createElement('div') }) }),
+    video({ playback: playing({ picture: false, element: document.createElement('div') }) }),
   'stream-unplayable': () =>
     video({
-      show: {
+      playback: {
         at: 'unplayable',
         codecs: 'MPEG-1 or MPEG-2 + MP2',
-        why: 'The video codec is MPEG-1 or MPEG-2. This browser cannot play it. Send H.264: with ffmpeg, use -c:v libx264 -pix_fmt yuv420p.',
+        reason:
+          'The video codec is MPEG-1 or MPEG-2. This browser cannot play it. Send H.264: with ffmpeg, use -c:v libx264 -pix_fmt yuv420p.',
       },
       figures: {
         ...WATCHED,
@@ -357,22 +358,22 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
   'watch-sound-only': () => watch({ figures: { picture: false, width: 0 } }),
   'watch-unplayable': () => watch({ figures: { playable: false, width: 0 } }),
   'watch-quiet': () => watch({ figures: { bits: 0, quietMs: 9000 } }),
-  'watch-connecting': () => watch({ link: { at: 'connecting' }, broadcast: 'nobody' }),
-  'watch-nobody': () => watch({ broadcast: 'nobody' }),
+  'watch-connecting': () => watch({ link: { at: 'connecting' }, broadcast: 'not-started' }),
+  'watch-not-started': () => watch({ broadcast: 'not-started' }),
   'watch-starting': () => watch({ broadcast: 'starting' }),
   'watch-gone': () => watch({ broadcast: 'gone' }),
   'watch-lost': () => watch({ link: waiting('') }),
-  'watch-no-relay': () => watch({ link: waiting('RELAY_UNAVAILABLE'), broadcast: 'nobody' }),
-  'watch-off': () => watch({ link: stopped('LIVE_DISABLED'), broadcast: 'nobody' }),
+  'watch-no-relay': () => watch({ link: waiting('RELAY_UNAVAILABLE'), broadcast: 'not-started' }),
+  'watch-off': () => watch({ link: stopped('LIVE_DISABLED'), broadcast: 'not-started' }),
   'publish-ready': () => publish(),
   'publish-refused': () => publish({ devices: { error: 'NotAllowedError' } }),
   'publish-live': () => publish({ link: OVER_QUIC }),
-  'publish-unwatched': () => publish({ link: OVER_TCP, figures: { wanted: false } }),
+  'publish-unwatched': () => publish({ link: OVER_TCP, figures: { hasViewers: false } }),
   'publish-screen': () => publish({ link: OVER_QUIC, screen: fakeScreen() }),
   'publish-screen-trouble': () => publish({ screenProblem: 'failed' }),
   'publish-lost': () => publish({ link: waiting('RELAY_UNAVAILABLE') }),
   'publish-off': () => publish({ link: stopped('LIVE_DISABLED') }),
-  ...HELD_STATES,
+  ...SHARED_PAGE_STATES,
   'page-not-found': () => <NotFound />,
   'page-invalid-link': () => <InvalidLink />,
   'page-unsupported': () => <Unsupported />,

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, mock, test } from 'node:test';
 import { LOST, REFUSALS, refusalOf } from '../../src/live/refusals.ts';
 import { RelayLink, type Link } from '../../src/live/relay-link.ts';
 import type { Connection } from '@parley/sdk/sfu/transports';
-import type { AssignmentAnswer } from '../../src/live/way-in.ts';
+import type { RelayAnswer } from '../../src/live/relay-request.ts';
 
 class Line implements Connection {
   isClosed = false;
@@ -15,10 +15,10 @@ class Line implements Connection {
     this.#end.resolve();
   }
 
-  goaway?: PromiseWithResolvers<void>;
+  goneAway?: PromiseWithResolvers<void>;
 
-  sendGoaway(): void {
-    (this.goaway ??= Promise.withResolvers()).resolve();
+  sayGoAway(): void {
+    (this.goneAway ??= Promise.withResolvers()).resolve();
   }
 
   break(): void {
@@ -27,7 +27,7 @@ class Line implements Connection {
 }
 
 const RELAY = { url: 'https://r.example/', token: 't', certificateHashes: [] };
-const ASSIGNMENT: AssignmentAnswer = { assignment: { broadcast: 'live/talk', relay: RELAY } };
+const WAY: RelayAnswer = { assignment: { broadcast: 'live/talk', relay: RELAY } };
 
 interface Stand {
   readonly link: RelayLink<Line>;
@@ -37,7 +37,7 @@ interface Stand {
   readonly used: (number | null)[];
   /** The relays that an answer must not contain. */
   readonly asked: (string | undefined)[];
-  answer: AssignmentAnswer;
+  answer: RelayAnswer;
   opens: boolean;
   serves: boolean | Promise<boolean>;
 }
@@ -48,7 +48,7 @@ function stand(): Stand {
     lines: [],
     used: [],
     asked: [],
-    answer: ASSIGNMENT,
+    answer: WAY,
     opens: true,
     serves: true,
   };
@@ -139,7 +139,7 @@ test('a service that states a time is not asked before it', async () => {
   one.answer = { refused: refusalOf('RELAY_UNAVAILABLE'), afterMs: 3000 };
   one.link.connect();
   await settled();
-  one.answer = ASSIGNMENT;
+  one.answer = WAY;
   mock.timers.tick(3499);
   await settled();
   assert.equal(last(one)?.at, 'waiting');
@@ -152,7 +152,7 @@ test('[MEDIA-11] after GOAWAY the page opens the next connection elsewhere, and 
   const one = stand();
   one.link.connect();
   await settled();
-  one.lines[0]?.sendGoaway();
+  one.lines[0]?.sayGoAway();
   await settled();
   mock.timers.tick(999);
   await settled();
@@ -175,7 +175,7 @@ test('[MEDIA-11] the old connection is kept while no other one works', async () 
   const one = stand();
   one.link.connect();
   await settled();
-  one.lines[0]?.sendGoaway();
+  one.lines[0]?.sayGoAway();
   await settled();
   one.opens = false;
   for (const wait of [1000, 500, 1000, 1000]) {
@@ -201,7 +201,7 @@ test('a relay that ends before there is another is lost, and a connection that o
   const one = stand();
   one.link.connect();
   await settled();
-  one.lines[0]?.sendGoaway();
+  one.lines[0]?.sayGoAway();
   await settled();
   one.serves = Promise.withResolvers<boolean>().promise;
   mock.timers.tick(1000);
@@ -264,7 +264,7 @@ test('a permanent refusal stops the attempts until the user retries', async () =
     one.states.map(({ at }) => at),
     ['connecting', 'stopped'],
   );
-  one.answer = ASSIGNMENT;
+  one.answer = WAY;
   one.link.connect();
   await settled();
   assert.equal(last(one)?.at, 'open');

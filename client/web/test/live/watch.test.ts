@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { afterEach, mock, test } from 'node:test';
 import { codecName } from '../../src/live/codecs.ts';
-import { broadcastAfter, type Broadcast } from '../../src/live/watch-session.ts';
+import { nextBroadcastState, type BroadcastState } from '../../src/live/watch-session.ts';
 import { sessionMs } from '@parley/sdk/sfu/transports';
-import { requestRelay } from '../../src/live/way-in.ts';
+import { requestRelay } from '../../src/live/relay-request.ts';
 
 afterEach(() => mock.restoreAll());
 
 test('a page distinguishes a broadcast that has not begun from one that has ended', () => {
-  const after = (...said: ('offline' | 'loading' | 'live')[]): Broadcast =>
-    said.reduce<Broadcast>((before, status) => broadcastAfter(before, status), 'nobody');
-  assert.equal(after('offline'), 'nobody');
+  const after = (...statuses: ('offline' | 'loading' | 'live')[]): BroadcastState =>
+    statuses.reduce<BroadcastState>((before, status) => nextBroadcastState(before, status), 'not-started');
+  assert.equal(after('offline'), 'not-started');
   assert.equal(after('loading'), 'starting');
-  assert.equal(after('loading', 'offline'), 'nobody');
+  assert.equal(after('loading', 'offline'), 'not-started');
   assert.equal(after('loading', 'live'), 'playing');
   assert.equal(after('live', 'offline'), 'gone');
   assert.equal(after('live', 'offline', 'loading'), 'gone');
@@ -21,9 +21,9 @@ test('a page distinguishes a broadcast that has not begun from one that has ende
 });
 
 test('a lost connection is not shown as the end of the broadcast', () => {
-  assert.equal(broadcastAfter('playing', 'offline', false), 'playing');
-  assert.equal(broadcastAfter('playing', 'offline', true), 'gone');
-  assert.equal(broadcastAfter('starting', 'offline', false), 'nobody');
+  assert.equal(nextBroadcastState('playing', 'offline', false), 'playing');
+  assert.equal(nextBroadcastState('playing', 'offline', true), 'gone');
+  assert.equal(nextBroadcastState('starting', 'offline', false), 'not-started');
 });
 
 test('the request names broadcast and purpose, and a refusal is recognised by its code and its stated time', async () => {

@@ -1,9 +1,16 @@
 /** Counts and keeps arriving data, within a limit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bitRate, clock, duration, grouped, perSecond, size } from '../../src/streams/amounts.ts';
+import {
+  formatBitRate,
+  formatTime,
+  formatDuration,
+  formatCount,
+  formatRate,
+  formatDecimalSize,
+} from '../../src/streams/format.ts';
 import { hexRows, LINES, Lines, MAX_LINE_CHARS } from '../../src/streams/lines.ts';
-import { HISTORY, Meter } from '../../src/streams/meter.ts';
+import { HISTORY_SECONDS, Meter } from '../../src/streams/meter.ts';
 
 test('rates cover the last whole seconds', () => {
   const meter = new Meter(10_000);
@@ -15,7 +22,7 @@ test('rates cover the last whole seconds', () => {
     history.slice(-6),
     [0, 1, 1, 1, 1, 1].map((megabits) => megabits * 1_000_000),
   );
-  assert.equal(history.length, HISTORY);
+  assert.equal(history.length, HISTORY_SECONDS);
   assert.equal(meter.bytes, 625_000);
 });
 
@@ -24,9 +31,9 @@ test('a stream that ended has a rate of zero, and its history moves on until it 
   meter.count(1000, 500);
   assert.equal(meter.read(1000).bits, 8000);
   assert.equal(meter.read(5000).bits, 0);
-  assert.equal(meter.read(HISTORY * 1000).history[0], 8000);
+  assert.equal(meter.read(HISTORY_SECONDS * 1000).history[0], 8000);
   assert.deepEqual(
-    meter.read((HISTORY + 1) * 1000).history.filter((bits) => bits > 0),
+    meter.read((HISTORY_SECONDS + 1) * 1000).history.filter((bits) => bits > 0),
     [],
   );
   for (let second = 62; second < 70; second++) meter.count(1000, second * 1000);
@@ -68,14 +75,24 @@ test('bytes are shown in rows of sixteen, with their readable characters', () =>
 
 test('figures are short', () => {
   assert.deepEqual(
-    [bitRate(0), bitRate(999), bitRate(1_120_000), bitRate(53_400_000), size(1316), size(2 ** 40)],
+    [
+      formatBitRate(0),
+      formatBitRate(999),
+      formatBitRate(1_120_000),
+      formatBitRate(53_400_000),
+      formatDecimalSize(1316),
+      formatDecimalSize(2 ** 40),
+    ],
     ['0 bit/s', '999 bit/s', '1.12 Mbit/s', '53.4 Mbit/s', '1.32 kB', '1.10 TB'],
   );
-  assert.deepEqual([duration(7000), duration(760_000), duration(11_049_000)], ['0:07', '12:40', '3:04:09']);
   assert.deepEqual(
-    [perSecond(4.97), perSecond(30.3), perSecond(10_000)],
+    [formatDuration(7000), formatDuration(760_000), formatDuration(11_049_000)],
+    ['0:07', '12:40', '3:04:09'],
+  );
+  assert.deepEqual(
+    [formatRate(4.97), formatRate(30.3), formatRate(10_000)],
     ['5.0 /s', '30 /s', '10\u202f000 /s'],
   );
-  assert.equal(grouped(1_234_567), '1\u202f234\u202f567');
-  assert.match(clock(0), /^\d\d:00:00\.000$|^\d\d:30:00\.000$/);
+  assert.equal(formatCount(1_234_567), '1\u202f234\u202f567');
+  assert.match(formatTime(0), /^\d\d:00:00\.000$|^\d\d:30:00\.000$/);
 });

@@ -170,11 +170,11 @@ test('the log pauses for reading and continues from there; hidden figures stay h
   await page.getByTestId('empty').waitFor();
   relay?.send('one');
   await page.getByTestId('line').filter({ hasText: 'one' }).waitFor();
-  await page.getByTestId('hold').click();
+  await page.getByTestId('pause').click();
   relay?.send('two');
   await page.getByText('1 more since you paused').waitFor();
   assert.equal(await page.getByTestId('line').count(), 1);
-  await page.getByTestId('hold').click();
+  await page.getByTestId('pause').click();
   await page.getByTestId('line').filter({ hasText: 'two' }).waitFor();
 
   await page.getByTestId('toggle-figures').click();

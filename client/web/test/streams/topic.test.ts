@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isPage } from '../../src/route.ts';
 import {
-  hearingTopic,
-  isChoice,
-  sendingTopic,
+  subscriberTopic,
+  isStreamsIndex,
+  publisherTopic,
   streamPath,
   topicOfPath,
   topicOfText,
@@ -38,7 +38,7 @@ test('every address under /streams is a page, and no other address is', () => {
   for (const path of ['/streams', '/streams/', '/streams/out/cam', '/streams/stats'])
     assert.ok(isPage(path), path);
   for (const path of ['/stream', '/streamsx', '/x/streams']) assert.ok(!isPage(path), path);
-  assert.ok(isChoice('/streams') && isChoice('/streams/') && !isChoice('/streams/cam'));
+  assert.ok(isStreamsIndex('/streams') && isStreamsIndex('/streams/') && !isStreamsIndex('/streams/cam'));
 });
 
 test('pasted text is recognised: links of any scheme, paths, names', () => {
@@ -54,10 +54,10 @@ test('pasted text is recognised: links of any scheme, paths, names', () => {
 });
 
 test('[STR-2] data sent to in/ arrives at out/, and any other topic is both', () => {
-  assert.equal(hearingTopic('in/cam'), 'out/cam');
-  assert.equal(sendingTopic('out/cam'), 'in/cam');
+  assert.equal(subscriberTopic('in/cam'), 'out/cam');
+  assert.equal(publisherTopic('out/cam'), 'in/cam');
   for (const topic of ['cam', 'lab/in/cam', 'inside']) {
-    assert.equal(hearingTopic(topic), topic);
-    assert.equal(sendingTopic(topic), topic);
+    assert.equal(subscriberTopic(topic), topic);
+    assert.equal(publisherTopic(topic), topic);
   }
 });

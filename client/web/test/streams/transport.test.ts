@@ -1,8 +1,8 @@
 /** The reader of MPEG-TS: output of ffmpeg, from any byte on, and invalid input. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { looksLikeTransport, Packets, readPacket } from '../../src/streams/transport/packets.ts';
-import { ProgrammeReader, tablesOf, type Part } from '../../src/streams/transport/programme.ts';
+import { looksLikeMpegTs, Packets, readPacket } from '../../src/streams/transport/packets.ts';
+import { ProgramReader, tablesOf, type Part } from '../../src/streams/transport/program.ts';
 import { checksum, readMap, Section } from '../../src/streams/transport/tables.ts';
 import {
   AUDIO_PID,
@@ -17,7 +17,7 @@ import {
 
 const codecs = (parts: readonly Part[]): readonly (string | undefined)[][] =>
   parts.flatMap((part) =>
-    part.what === 'programme' ? [[part.programme.video?.codec, part.programme.audio?.codec]] : [],
+    part.what === 'program' ? [[part.program.video?.codec, part.program.audio?.codec]] : [],
   );
 const passed = (parts: readonly Part[]): number =>
   parts.reduce((sum, part) => sum + (part.what === 'packets' ? part.bytes.length / 188 : 0), 0);
@@ -58,22 +58,22 @@ describe('packets', () => {
   });
 
   test('a message is recognised as MPEG-TS by its sync bytes, and not by one alone', () => {
-    assert.ok(looksLikeTransport(stream));
-    assert.ok(looksLikeTransport(stream.subarray(0, 188)));
-    assert.ok(looksLikeTransport(stream.subarray(50)));
-    assert.ok(!looksLikeTransport(Uint8Array.of(0x47, 1, 2, 3)));
-    assert.ok(!looksLikeTransport(new TextEncoder().encode('Good morning. '.repeat(100))));
-    assert.ok(!looksLikeTransport(new Uint8Array(10_000)));
+    assert.ok(looksLikeMpegTs(stream));
+    assert.ok(looksLikeMpegTs(stream.subarray(0, 188)));
+    assert.ok(looksLikeMpegTs(stream.subarray(50)));
+    assert.ok(!looksLikeMpegTs(Uint8Array.of(0x47, 1, 2, 3)));
+    assert.ok(!looksLikeMpegTs(new TextEncoder().encode('Good morning. '.repeat(100))));
+    assert.ok(!looksLikeMpegTs(new Uint8Array(10_000)));
   });
 });
 
-describe('a programme', () => {
+describe('a program', () => {
   test('is known from the tables if they state the codec', () => {
-    const reader = new ProgrammeReader();
+    const reader = new ProgramReader();
     const parts = reader.push(join(tables('h264 aac'), frame([1]), frame([2], { counter: 1 })));
     assert.deepEqual(codecs(parts), [['h264', 'aac']]);
     assert.equal(passed(parts), 2, 'the tables are read, the tracks passed on');
-    assert.deepEqual(codecs(new ProgrammeReader().push(join(tables('hevc opus'), frame([1]), frame([2])))), [
+    assert.deepEqual(codecs(new ProgramReader().push(join(tables('hevc opus'), frame([1]), frame([2])))), [
       ['hevc', 'opus'],
     ]);
   });
@@ -83,7 +83,7 @@ describe('a programme', () => {
       [MP2_FRAME, 'mp2'],
       [MP3_FRAME, 'mp3'],
     ] as const) {
-      const parts = new ProgrammeReader().push(
+      const parts = new ProgramReader().push(
         join(
           tables('mpeg mpeg'),
           frame(MPEG_PICTURE),
@@ -97,7 +97,7 @@ describe('a programme', () => {
   });
 
   test('audio that is announced and never arrives delays the video only for a moment', () => {
-    const reader = new ProgrammeReader();
+    const reader = new ProgramReader();
     const parts: Part[] = [...reader.push(tables('h264 mpeg'))];
     for (let index = 0; index < 1000 && codecs(parts).length === 0; index++)
       parts.push(
@@ -106,8 +106,8 @@ describe('a programme', () => {
     assert.deepEqual(codecs(parts), [['h264', 'mp2']]);
   });
 
-  test('different tables begin another programme, and repeated ones do not', () => {
-    const reader = new ProgrammeReader();
+  test('different tables begin another program, and repeated ones do not', () => {
+    const reader = new ProgramReader();
     const one = join(tables('h264 aac'), frame([1]));
     assert.deepEqual(codecs(reader.push(join(one, one, one))), [['h264', 'aac']]);
     assert.deepEqual(codecs(reader.push(join(tables('hevc opus'), frame([1]), frame([1])))), [
@@ -116,7 +116,7 @@ describe('a programme', () => {
   });
 
   test('a clock that jumps restarts it: another sender, or the same one after a pause', () => {
-    const reader = new ProgrammeReader();
+    const reader = new ProgramReader();
     const at = (clock: number): readonly Part[] =>
       reader.push(join(frame([1], { clock }), frame([2]), frame([3])));
     reader.push(tables('h264 aac'));
@@ -128,7 +128,7 @@ describe('a programme', () => {
   });
 
   test('missing packets are detected by their continuity counters', () => {
-    const reader = new ProgrammeReader();
+    const reader = new ProgramReader();
     reader.push(tables('h264 aac'));
     for (const counter of [0, 1, 2, 5, 6, 15, 0])
       reader.push(join(frame([1], { counter }), frame([9], { pid: 0x300 }), frame([9], { pid: 0x300 })));
@@ -136,7 +136,7 @@ describe('a programme', () => {
   });
 
   test('a frame without end is cut off, so that no player collects it', () => {
-    const reader = new ProgrammeReader();
+    const reader = new ProgramReader();
     reader.push(join(tables('h264 aac'), frame([1]), frame([2])));
     const full = frame(Array.from({ length: 175 }, () => 1)).map((byte, at) => (at === 1 ? 0x01 : byte));
     const endless = join(...Array.from({ length: 500 }, () => full));
@@ -146,15 +146,15 @@ describe('a programme', () => {
   });
 
   test('the output for a player can be read again, with a correct checksum and only the chosen tracks', () => {
-    const [part] = new ProgrammeReader().push(join(tables('hevc opus'), frame([1]), frame([2])));
-    assert.ok(part?.what === 'programme' && part.programme.audio);
-    const written = tablesOf(part.programme, [part.programme.audio.track]);
+    const [part] = new ProgramReader().push(join(tables('hevc opus'), frame([1]), frame([2])));
+    assert.ok(part?.what === 'program' && part.program.audio);
+    const written = tablesOf(part.program, [part.program.audio.track]);
     const map = written.subarray(188);
     const length = 3 + (((map[6] ?? 0) & 0xf) << 8) + (map[7] ?? 0);
     assert.equal(checksum([...map.subarray(5, 5 + length)]), 0);
     const section = new Section().push(readPacket(map));
     assert.ok(section);
-    assert.deepEqual(readMap(section), { clockPid: VIDEO_PID, tracks: [part.programme.audio.track] });
+    assert.deepEqual(readMap(section), { clockPid: VIDEO_PID, tracks: [part.program.audio.track] });
   });
 
   test('the checksum is the one ffmpeg writes', () => {
@@ -176,7 +176,7 @@ describe('a programme', () => {
       frame(MP2_FRAME, { pid: AUDIO_PID }),
     );
     for (let round = 0; round < 3000; round++) {
-      const reader = new ProgrammeReader();
+      const reader = new ProgramReader();
       const broken = good.slice();
       for (let hit = 0; hit < 1 + random(40); hit++) broken[random(broken.length)] = random(256);
       reader.push(broken.subarray(random(200)));

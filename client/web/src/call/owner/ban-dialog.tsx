@@ -1,32 +1,33 @@
 import type { ParticipantId } from '@parley/protocol/ids';
 import { useState } from 'preact/hooks';
-import { Dialog } from '../../design/dialog.tsx';
-import { Icon } from '../../design/icon.tsx';
-import type { OwnerDesk } from './desk.ts';
+import { ConfirmDialog } from '../../design/confirm-dialog.tsx';
+import type { OwnerCommands } from './owner-commands.ts';
 
 export interface BanDialogProps {
-  readonly desk: OwnerDesk;
+  readonly commands: OwnerCommands;
   readonly participant: ParticipantId;
   readonly name: string;
   readonly onClose: () => void;
 }
 
-export function BanDialog({ desk, participant, name, onClose }: BanDialogProps) {
+export function BanDialog({ commands, participant, name, onClose }: BanDialogProps) {
   const [network, setNetwork] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
 
-  async function ban(): Promise<void> {
-    setBusy(true);
-    setProblem(null);
-    const failed = await desk.ban(participant, network);
-    setBusy(false);
-    if (failed === null) onClose();
-    else setProblem(failed);
+  async function ban(): Promise<string | null> {
+    const problem = await commands.ban(participant, network);
+    if (problem === null) onClose();
+    return problem;
   }
 
   return (
-    <Dialog title={`Ban ${name}?`} onClose={onClose} testid="ban-dialog">
+    <ConfirmDialog
+      title={`Ban ${name}?`}
+      testid="ban"
+      icon="ban"
+      label={network ? 'Ban the network' : 'Ban this device'}
+      onConfirm={ban}
+      onClose={onClose}
+    >
       <p>The person is removed at once. The ban applies until you lift it.</p>
       <fieldset class="choices">
         <legend class="visually-hidden">Extent of the ban</legend>
@@ -45,27 +46,7 @@ export function BanDialog({ desk, participant, name, onClose }: BanDialogProps) 
           onChoose={() => setNetwork(true)}
         />
       </fieldset>
-      {problem && (
-        <p class="field-problem" role="alert" data-testid="ban-problem">
-          {problem}
-        </p>
-      )}
-      <div class="actions">
-        <button
-          type="button"
-          class="button danger"
-          data-testid="ban-confirm"
-          disabled={busy}
-          onClick={() => void ban()}
-        >
-          <Icon name="ban" />
-          {network ? 'Ban the network' : 'Ban this device'}
-        </button>
-        <button type="button" class="button" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }
 

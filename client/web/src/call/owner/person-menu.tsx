@@ -3,21 +3,21 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../design/icon.tsx';
 import { focusPanel } from '../panel.tsx';
 import type { CallSession } from '../session.ts';
-import type { OwnerDesk } from './desk.ts';
+import type { OwnerCommands } from './owner-commands.ts';
 
 export interface PersonMenuProps {
   readonly session: CallSession;
-  readonly desk: OwnerDesk;
+  readonly commands: OwnerCommands;
   readonly person: Person;
   readonly open: boolean;
   readonly onToggle: () => void;
 }
 
-export const menuId = (person: Person): string => `menu-${person.participant}`;
+const menuId = (person: Person): string => `menu-${person.participant}`;
 
 const menuLabel = ({ name }: Person): string => `Actions for ${name}`;
 
-export function PersonMenuButton({ person, open, onToggle }: Omit<PersonMenuProps, 'session' | 'desk'>) {
+export function PersonMenuButton({ person, open, onToggle }: Omit<PersonMenuProps, 'session' | 'commands'>) {
   return (
     <button
       type="button"
@@ -62,9 +62,9 @@ export function PersonMenu(props: PersonMenuProps) {
   );
 }
 
-function PersonActions({ session, desk, person, onToggle }: PersonMenuProps) {
+function PersonActions({ session, commands, person, onToggle }: PersonMenuProps) {
   const { participant, name, media } = person;
-  const busy = desk.busy.value.has(participant);
+  const busy = commands.pending.value.has(participant);
   const close = (): void => {
     onToggle();
     focusPanel();
@@ -77,7 +77,7 @@ function PersonActions({ session, desk, person, onToggle }: PersonMenuProps) {
         data-testid="request-mute"
         disabled={!media.audio}
         onClick={() => {
-          void desk.requestMute(participant);
+          void commands.requestMute(participant);
           close();
         }}
       >
@@ -91,7 +91,7 @@ function PersonActions({ session, desk, person, onToggle }: PersonMenuProps) {
         disabled={busy}
         title="The person can join again"
         onClick={() => {
-          desk.kick(participant);
+          commands.kick(participant);
           close();
         }}
       >

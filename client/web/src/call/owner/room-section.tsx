@@ -1,42 +1,48 @@
 import type { Ban, ChangeRoomRequest, RoomView } from '@parley/protocol/http';
 import { Icon } from '../../design/icon.tsx';
-import type { OwnerDesk } from './desk.ts';
+import type { OwnerCommands } from './owner-commands.ts';
 
 /** The settings of the room and its bans, below the list of participants. */
-export function RoomSection({ desk, view }: { readonly desk: OwnerDesk; readonly view: RoomView }) {
+export function RoomSection({
+  commands,
+  view,
+}: {
+  readonly commands: OwnerCommands;
+  readonly view: RoomView;
+}) {
   return (
     <section class="room-section" aria-labelledby="room-title" data-testid="room-section">
       <h3 id="room-title">Room</h3>
       <RoomSwitch
-        desk={desk}
+        commands={commands}
         what="locked"
         on={view.locked}
         title="Lock the room"
         text="New people cannot join. People in the call stay."
       />
       <RoomSwitch
-        desk={desk}
+        commands={commands}
         what="lobby"
         on={view.lobby ?? false}
         title="Lobby"
         text="Newcomers wait until you admit them."
       />
       {view.hardCap && <p class="soft small">At most {view.cap} people fit in.</p>}
-      <Bans desk={desk} />
+      <Bans commands={commands} />
     </section>
   );
 }
 
 interface RoomSwitchProps {
-  readonly desk: OwnerDesk;
+  readonly commands: OwnerCommands;
   readonly what: keyof ChangeRoomRequest;
   readonly on: boolean;
   readonly title: string;
   readonly text: string;
 }
 
-function RoomSwitch({ desk, what, on, title, text }: RoomSwitchProps) {
-  const wanted = desk.wanted.value[what];
+function RoomSwitch({ commands, what, on, title, text }: RoomSwitchProps) {
+  const wanted = commands.pendingChange.value[what];
   return (
     <label class="switch" aria-busy={wanted !== undefined}>
       <span>
@@ -54,21 +60,21 @@ function RoomSwitch({ desk, what, on, title, text }: RoomSwitchProps) {
         checked={wanted ?? on}
         onChange={(event) => {
           const change = { [what]: event.currentTarget.checked };
-          void desk.changeRoom(change);
+          void commands.changeRoom(change);
         }}
       />
     </label>
   );
 }
 
-function Bans({ desk }: { readonly desk: OwnerDesk }) {
-  const list = desk.bans.value;
+function Bans({ commands }: { readonly commands: OwnerCommands }) {
+  const list = commands.bans.value;
   return (
     <details
       class="bans"
       open={list.status !== 'unread'}
       onToggle={(event) => {
-        if (event.currentTarget.open && desk.bans.peek().status === 'unread') void desk.readBans();
+        if (event.currentTarget.open && commands.bans.peek().status === 'unread') void commands.readBans();
       }}
     >
       <summary data-testid="bans">
@@ -82,7 +88,7 @@ function Bans({ desk }: { readonly desk: OwnerDesk }) {
       {list.status === 'failed' ? (
         <p class="field-problem" role="alert">
           {list.problem}{' '}
-          <button type="button" class="text-button" onClick={() => void desk.readBans()}>
+          <button type="button" class="text-button" onClick={() => void commands.readBans()}>
             Try again
           </button>
         </p>
@@ -95,7 +101,7 @@ function Bans({ desk }: { readonly desk: OwnerDesk }) {
       ) : (
         <ul data-testid="ban-list">
           {list.bans.map((ban) => (
-            <BannedPerson key={ban.id} desk={desk} ban={ban} />
+            <BannedPerson key={ban.id} commands={commands} ban={ban} />
           ))}
         </ul>
       )}
@@ -103,7 +109,7 @@ function Bans({ desk }: { readonly desk: OwnerDesk }) {
   );
 }
 
-function BannedPerson({ desk, ban }: { readonly desk: OwnerDesk; readonly ban: Ban }) {
+function BannedPerson({ commands, ban }: { readonly commands: OwnerCommands; readonly ban: Ban }) {
   const since = new Date(ban.at).toLocaleDateString([], { day: 'numeric', month: 'short' });
   return (
     <li class="person" data-testid="banned">
@@ -118,8 +124,8 @@ function BannedPerson({ desk, ban }: { readonly desk: OwnerDesk; readonly ban: B
         class="button"
         data-testid="unban"
         aria-label={`Lift the ban of ${ban.name}`}
-        disabled={desk.busy.value.has(ban.id)}
-        onClick={() => void desk.unban(ban.id)}
+        disabled={commands.pending.value.has(ban.id)}
+        onClick={() => void commands.unban(ban.id)}
       >
         Lift
       </button>

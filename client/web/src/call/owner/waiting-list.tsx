@@ -1,16 +1,17 @@
 import type { Waiting } from '@parley/protocol/people';
 import { focusPanel } from '../panel.tsx';
-import type { OwnerDesk } from './desk.ts';
+import { LobbyAnswers } from './lobby-answers.tsx';
+import type { OwnerCommands } from './owner-commands.ts';
 
 /** The newcomers in the lobby, at the top of the list of participants. */
 export function WaitingList({
-  desk,
+  commands,
   lobby,
 }: {
-  readonly desk: OwnerDesk;
+  readonly commands: OwnerCommands;
   readonly lobby: readonly Waiting[];
 }) {
-  const waiting = lobby.filter(({ participant }) => !desk.answered.value.has(participant));
+  const waiting = lobby.filter(({ participant }) => !commands.answered.value.has(participant));
   return (
     <section class="waiting" aria-labelledby="waiting-title" data-testid="waiting-list">
       <div class="waiting-head">
@@ -23,7 +24,7 @@ export function WaitingList({
             class="button quiet"
             data-testid="admit-all"
             onClick={() => {
-              for (const { participant } of waiting) desk.admit(participant);
+              for (const { participant } of waiting) commands.answerNewcomer(participant, 'admit');
               focusPanel();
             }}
           >
@@ -33,44 +34,26 @@ export function WaitingList({
       </div>
       <ul>
         {lobby.map((one) => (
-          <WaitingPerson key={one.participant} desk={desk} waiting={one} />
+          <WaitingPerson key={one.participant} commands={commands} waiting={one} />
         ))}
       </ul>
     </section>
   );
 }
 
-function WaitingPerson({ desk, waiting }: { readonly desk: OwnerDesk; readonly waiting: Waiting }) {
+function WaitingPerson({
+  commands,
+  waiting,
+}: {
+  readonly commands: OwnerCommands;
+  readonly waiting: Waiting;
+}) {
   const { participant, name } = waiting;
-  const busy = desk.answered.value.has(participant);
-  const answer = (decide: (participant: string) => void) => () => {
-    decide(participant);
-    focusPanel();
-  };
   return (
-    <li class="person" data-testid="waiting-person" aria-busy={busy}>
+    <li class="person" data-testid="waiting-person" aria-busy={commands.answered.value.has(participant)}>
       <span class="person-name">{name}</span>
-      <span class="waiting-answers">
-        <button
-          type="button"
-          class="button primary"
-          data-testid="admit"
-          aria-label={`Admit ${name}`}
-          disabled={busy}
-          onClick={answer((id) => desk.admit(id))}
-        >
-          Admit
-        </button>
-        <button
-          type="button"
-          class="button quiet"
-          data-testid="deny"
-          aria-label={`Refuse ${name}`}
-          disabled={busy}
-          onClick={answer((id) => desk.deny(id))}
-        >
-          Refuse
-        </button>
+      <span class="waiting-actions">
+        <LobbyAnswers commands={commands} waiting={waiting} testid="" onAnswered={focusPanel} />
       </span>
     </li>
   );

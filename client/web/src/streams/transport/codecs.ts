@@ -7,9 +7,9 @@ export type AudioCodec = 'aac' | 'mp2' | 'mp3' | 'ac3' | 'eac3' | 'opus';
 export type Codec = VideoCodec | AudioCodec;
 
 /** `mpeg-audio` is layer 2 or 3: the tables have one type for both. */
-export type Announced = Codec | 'mpeg-audio' | 'other';
+export type AnnouncedCodec = Codec | 'mpeg-audio' | 'other';
 
-const TYPES: Readonly<Record<number, Announced>> = {
+const TYPES: Readonly<Record<number, AnnouncedCodec>> = {
   0x01: 'mpeg-video',
   0x02: 'mpeg-video',
   0x03: 'mpeg-audio',
@@ -24,7 +24,7 @@ const TYPES: Readonly<Record<number, Announced>> = {
   0x87: 'eac3',
 };
 /** `format_identifier` of a private track's registration descriptor. */
-const REGISTERED: Readonly<Record<string, Announced>> = {
+const REGISTERED: Readonly<Record<string, AnnouncedCodec>> = {
   Opus: 'opus',
   HEVC: 'hevc',
   AV01: 'av1',
@@ -35,7 +35,7 @@ const REGISTERED: Readonly<Record<string, Announced>> = {
 const PRIVATE = 0x06;
 const REGISTRATION = 0x05;
 
-export function announced({ type, descriptors }: Track): Announced {
+export function announcedCodec({ type, descriptors }: Track): AnnouncedCodec {
   if (type !== PRIVATE) return TYPES[type] ?? 'other';
   for (let at = 0; at + 6 <= descriptors.length; at += 2 + (descriptors[at + 1] ?? 0))
     if (descriptors[at] === REGISTRATION)
@@ -43,13 +43,29 @@ export function announced({ type, descriptors }: Track): Announced {
   return 'other';
 }
 
-const VIDEO: ReadonlySet<Announced> = new Set(['h264', 'hevc', 'mpeg-video', 'mpeg4', 'vvc', 'av1', 'vp9']);
-const AUDIO: ReadonlySet<Announced> = new Set(['aac', 'mp2', 'mp3', 'ac3', 'eac3', 'opus', 'mpeg-audio']);
-export const isVideo = (codec: Announced): boolean => VIDEO.has(codec);
-export const isAudio = (codec: Announced): boolean => AUDIO.has(codec);
+const VIDEO: ReadonlySet<AnnouncedCodec> = new Set([
+  'h264',
+  'hevc',
+  'mpeg-video',
+  'mpeg4',
+  'vvc',
+  'av1',
+  'vp9',
+]);
+const AUDIO: ReadonlySet<AnnouncedCodec> = new Set([
+  'aac',
+  'mp2',
+  'mp3',
+  'ac3',
+  'eac3',
+  'opus',
+  'mpeg-audio',
+]);
+export const isVideo = (codec: AnnouncedCodec): boolean => VIDEO.has(codec);
+export const isAudio = (codec: AnnouncedCodec): boolean => AUDIO.has(codec);
 
 /** The layer in the first frame header of a PES packet. */
-export function whichMpegAudio(pes: Uint8Array): 'mp2' | 'mp3' | undefined {
+export function mpegAudioLayer(pes: Uint8Array): 'mp2' | 'mp3' | undefined {
   for (let at = 9 + (pes[8] ?? 0); at + 1 < pes.length; at++)
     if (pes[at] === 0xff && ((pes[at + 1] ?? 0) & 0xe0) === 0xe0) {
       const layer = ((pes[at + 1] ?? 0) >> 1) & 3;

@@ -3,18 +3,18 @@
 export const PACKET_BYTES = 188;
 const SYNC = 0x47;
 /** This many sync bytes in a row are not random: one in 16 million by chance. */
-const SURE = 3;
+const SYNC_PACKETS = 3;
 
 /** Whether a message could be MPEG-TS, also one that begins in the middle of a packet. */
-export function looksLikeTransport(bytes: Uint8Array): boolean {
-  if (bytes.length < SURE * PACKET_BYTES)
-    return bytes.length >= PACKET_BYTES && bytes.length % PACKET_BYTES === 0 && isRow(bytes, 0);
-  return findRow(bytes, 0) >= 0;
+export function looksLikeMpegTs(bytes: Uint8Array): boolean {
+  if (bytes.length < SYNC_PACKETS * PACKET_BYTES)
+    return bytes.length >= PACKET_BYTES && bytes.length % PACKET_BYTES === 0 && isSync(bytes, 0);
+  return findSync(bytes, 0) >= 0;
 }
 
 export class Packets {
   #rest: Uint8Array = new Uint8Array();
-  #inStep = false;
+  #synced = false;
 
   /** Returns complete packets, in views of one or more each. Other bytes are skipped. */
   push(bytes: Uint8Array): readonly Uint8Array[] {
@@ -22,40 +22,41 @@ export class Packets {
     const runs: Uint8Array[] = [];
     let at = 0;
     for (;;) {
-      if (!this.#inStep) {
-        const found = findRow(all, at);
+      if (!this.#synced) {
+        const found = findSync(all, at);
         if (found < 0) {
           // A row may begin in the last bytes, but not before them.
-          at = Math.max(at, all.length - SURE * PACKET_BYTES);
+          at = Math.max(at, all.length - SYNC_PACKETS * PACKET_BYTES);
           break;
         }
         at = found;
-        this.#inStep = true;
+        this.#synced = true;
       }
-      const end = endOfRow(all, at);
+      const end = endOfSync(all, at);
       if (end > at) runs.push(all.subarray(at, end));
       at = end;
       if (all.length - at < PACKET_BYTES) break;
-      this.#inStep = false;
+      this.#synced = false;
     }
     this.#rest = all.slice(at);
     return runs;
   }
 }
 
-function endOfRow(bytes: Uint8Array, from: number): number {
+function endOfSync(bytes: Uint8Array, from: number): number {
   let at = from;
   while (at + PACKET_BYTES <= bytes.length && bytes[at] === SYNC) at += PACKET_BYTES;
   return at;
 }
 
-function findRow(bytes: Uint8Array, from: number): number {
-  for (let at = from; at + (SURE - 1) * PACKET_BYTES < bytes.length; at++) if (isRow(bytes, at)) return at;
+function findSync(bytes: Uint8Array, from: number): number {
+  for (let at = from; at + (SYNC_PACKETS - 1) * PACKET_BYTES < bytes.length; at++)
+    if (isSync(bytes, at)) return at;
   return -1;
 }
 
-function isRow(bytes: Uint8Array, from: number): boolean {
-  const end = Math.min(bytes.length, from + SURE * PACKET_BYTES);
+function isSync(bytes: Uint8Array, from: number): boolean {
+  const end = Math.min(bytes.length, from + SYNC_PACKETS * PACKET_BYTES);
   for (let at = from; at < end; at += PACKET_BYTES) if (bytes[at] !== SYNC) return false;
   return true;
 }

@@ -8,7 +8,7 @@ export interface Track {
   readonly descriptors: Uint8Array;
 }
 
-export interface ProgrammeMap {
+export interface ProgramMap {
   readonly clockPid: number;
   readonly tracks: readonly Track[];
 }
@@ -42,7 +42,7 @@ export function readAssociation(section: Uint8Array): number | undefined {
   return undefined;
 }
 
-export function readMap(section: Uint8Array): ProgrammeMap {
+export function readMap(section: Uint8Array): ProgramMap {
   const tracks: Track[] = [];
   let at = 12 + (pair(section, 10) & 0xfff);
   while (at + 5 <= section.length) {
@@ -63,7 +63,7 @@ const pair = (bytes: Uint8Array, at: number): number => ((bytes[at] ?? 0) << 8) 
 const MAP_PID = 0x1000;
 
 /** Two packets that announce only these tracks. Descriptors that do not fit are omitted. */
-export function writeTables({ clockPid, tracks }: ProgrammeMap): Uint8Array<ArrayBuffer> {
+export function writeTables({ clockPid, tracks }: ProgramMap): Uint8Array<ArrayBuffer> {
   const both = new Uint8Array(2 * PACKET_BYTES).fill(0xff);
   both.set(packed(0, section(0x00, [0, 1, 0xe0 | (MAP_PID >> 8), MAP_PID & 0xff])), 0);
   const entries = tracks.flatMap(({ type, pid, descriptors }) => {

@@ -1,0 +1,67 @@
+/** The text about the path of media. */
+import type { CallPath, Link } from '@parley/sdk/call';
+
+type Path = Extract<Link, { readonly status: 'connected' }>['path'];
+
+export const PATHS: Readonly<Record<Path, { readonly name: string; readonly meaning: string }>> = {
+  direct: { name: 'Direct', meaning: 'Voice and video are encrypted on the way between you.' },
+  turn: {
+    name: 'Through a TURN server',
+    meaning:
+      'A firewall keeps you from reaching each other directly, so a server forwards what you send. It cannot read it.',
+  },
+  sfu: {
+    name: 'Through media relays',
+    meaning:
+      'Media relays forward what you send. It is encrypted on the way to them, and they could read it.',
+  },
+};
+
+/** The description for the whole call; `null` if there is nothing to report. */
+export function pathText(
+  path: CallPath,
+): { readonly label: string; readonly title: string; readonly calm: boolean } | null {
+  const { kind, reason } = path;
+  if (kind === 'sfu') {
+    const cause =
+      reason === 'people'
+        ? 'The room is too large for direct connections'
+        : 'A direct connection to someone is not possible';
+    return path.encrypted
+      ? {
+          label: 'End-to-end encrypted',
+          title: `${cause}, so voice and video go through media relays, which cannot read them: the key is in your link.`,
+          calm: true,
+        }
+      : {
+          label: 'Through relays',
+          title: `${cause}, so voice and video go through media relays. Relays can read them.`,
+          calm: false,
+        };
+  }
+  switch (reason) {
+    case null:
+      return null;
+    case 'no-relay':
+      return {
+        label: 'Without relays',
+        title: 'The room is large and no media relay is free: everyone sends to everyone.',
+        calm: false,
+      };
+    case 'no-codecs':
+      return {
+        label: 'Without relays',
+        title: 'The room is large and this browser cannot use media relays: it sends to everyone directly.',
+        calm: false,
+      };
+    case 'not-loaded':
+      return {
+        label: 'Without relays',
+        title:
+          'The room is large, and a part of this page did not load that it needs for media relays: it sends to everyone directly. Reload it when the network is better.',
+        calm: false,
+      };
+    default:
+      return reason satisfies never;
+  }
+}
