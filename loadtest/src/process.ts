@@ -19,7 +19,17 @@ export function start(
   const [command, ...rest] = onCore(SERVER_CORE, [program, ...args]);
   const out = openSync(log, 'a');
   const path = process.env['PATH'] ?? '';
-  return spawn(command ?? program, rest, { stdio: ['ignore', out, out], env: { PATH: path, ...env } });
+  const child = spawn(command ?? program, rest, { stdio: ['ignore', out, out], env: { PATH: path, ...env } });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  return child;
+}
+
+const running = new Set<ChildProcess>();
+
+/** Stops all that were started: a server must not outlive a bench that ended early. */
+export async function stopAll(): Promise<void> {
+  await Promise.all(Array.from(running, stop));
 }
 
 /** taskset becomes the program, so its pid is the server's. */
@@ -59,9 +69,12 @@ export async function canConnect({ host, port }: Target): Promise<boolean> {
   }
 }
 
-export async function isReady({ host, port }: Target): Promise<boolean> {
+export const isReady = ({ host, port }: Target): Promise<boolean> => answers(`http://${host}:${port}/readyz`);
+
+/** Whether the URL answers with a status of success. */
+export async function answers(url: string): Promise<boolean> {
   try {
-    return (await fetch(`http://${host}:${port}/readyz`, { signal: AbortSignal.timeout(2000) })).ok;
+    return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
   } catch {
     return false;
   }
