@@ -8,7 +8,7 @@ import type { Target } from './generator/dialect.ts';
 import { onCore } from './machine.ts';
 
 export const HOST = '127.0.0.1';
-const READY_WITHIN_MS = 15_000;
+const READY_TIMEOUT_MS = 15_000;
 const SERVER_CORE = 0;
 
 export function start(
@@ -49,10 +49,10 @@ export async function stop(child: ChildProcess): Promise<void> {
 }
 
 export async function until(ready: () => Promise<boolean>, child: ChildProcess, name: string): Promise<void> {
-  const deadline = Date.now() + READY_WITHIN_MS;
+  const deadline = Date.now() + READY_TIMEOUT_MS;
   while (!(await ready())) {
     if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}; see its log`);
-    if (Date.now() > deadline) throw new Error(`${name} is not ready after ${READY_WITHIN_MS} ms`);
+    if (Date.now() > deadline) throw new Error(`${name} is not ready after ${READY_TIMEOUT_MS} ms`);
     await delay(50);
   }
 }
