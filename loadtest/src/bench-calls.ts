@@ -1,46 +1,43 @@
-/** `npm run bench-calls`: from glass to glass between two browsers, each way that media can go. The README says what each figure means. */
+/** `npm run bench-calls`: from glass to glass between two browsers, on each path of media. The README says what each figure means. */
 import { randomBytes } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import { setTimeout as pause } from 'node:timers/promises';
 import { goes } from '@parley/e2e/support/paths.ts';
 import { readSlates, slates } from '@parley/e2e/support/slate.ts';
 import { Visitor } from '@parley/e2e/support/visitor.ts';
 import { adHocRoomId } from '@parley/protocol/ids';
 import { outcomeOf, tableOf, type Delay, type Outcome } from './calls/outcome.ts';
-import { WAYS, type Way } from './calls/ways.ts';
+import { SCENARIOS, type Scenario } from './calls/scenarios.ts';
 import { describeAlone, describeMachine } from './machine.ts';
+import { readNumber, readOptions, refuse } from './options.ts';
 import { plot, type Bar } from './plot.ts';
 import { publish } from './publish.ts';
 
 const USAGE = `usage: npm run bench-calls -w loadtest -- [options]
-  --only text   only the ways whose name has it
-  --seconds n   how long each is looked at (30)
+  --only text   only the paths whose name contains it
+  --seconds n   how long each is measured (30)
   --publish     write docs/evaluation/bench-calls.{json,svg}`;
 /** Until delays are what they stay. */
 const SETTLED_MS = 6000;
 
-const { values: options } = parseArgs({
-  options: {
-    only: { type: 'string', default: '' },
-    seconds: { type: 'string', default: '30' },
-    publish: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
+const options = readOptions(USAGE, {
+  only: { type: 'string', default: '' },
+  seconds: { type: 'string' },
+  publish: { type: 'boolean', default: false },
 });
-const seconds = Number(options.seconds);
-const ways = WAYS.filter(({ name }) => name.includes(options.only));
-if (options.help || !(seconds > 0) || ways.length === 0) {
-  console.error(USAGE);
-  process.exit(options.help ? 0 : 2);
+const seconds = readNumber('--seconds', options.seconds, { otherwise: 30, min: 1, usage: USAGE });
+const scenarios = SCENARIOS.filter(({ name }) => name.includes(options.only));
+if (scenarios.length === 0) {
+  const known = SCENARIOS.map(({ name }) => name).join('; ');
+  refuse(`no path has "${options.only}" in its name; known: ${known}`, USAGE);
 }
 
 const machine = describeMachine();
 console.log(describeAlone(machine));
 const outcomes: Outcome[] = [];
-for (const way of ways) {
-  const outcome = await measure(way);
+for (const scenario of scenarios) {
+  const outcome = await measure(scenario);
   outcomes.push(outcome);
-  console.log(`${way.name}: ${JSON.stringify(outcome)}`);
+  console.log(`${scenario.name}: ${JSON.stringify(outcome)}`);
 }
 console.log(`\n${tableOf(outcomes)}`);
 if (options.publish) {
@@ -53,10 +50,10 @@ if (options.publish) {
     },
     { title: 'Sounds', note: 'ms from the tone to its sound', bars: bars(({ sounds }) => sounds) },
   ];
-  publish('bench-calls', { machine, seconds, outcomes }, plot(panels, { label: 'Delay of each way', foot }));
+  publish('bench-calls', { machine, seconds, outcomes }, plot(panels, { label: 'Delay on each path', foot }));
 }
 
-async function measure({ name, path, webSocketOnly, open }: Way): Promise<Outcome> {
+async function measure({ name, path, webSocketOnly, open }: Scenario): Promise<Outcome> {
   const place = await open();
   try {
     const room = adHocRoomId(randomBytes(16));
@@ -83,7 +80,7 @@ function bars(of: (outcome: Outcome) => Delay): Bar[] {
       label: outcome.way,
       value: { median: p50, min: p5, max: p95 },
       own: p50,
-      said: `${Math.round(p50)} (${Math.round(p95)})`,
+      text: `${Math.round(p50)} (${Math.round(p95)})`,
       isOurs: true,
     };
   });

@@ -1,9 +1,8 @@
 /** `npm run bench-media`: the media relay beside the stock one, in one run, round by round. The README says what each row means. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { digits } from './columns.ts';
+import { startBench } from './bench-run.ts';
+import { doubtsOf, panelOf } from './comparison.ts';
 import { describe, describeMachine } from './machine.ts';
 import type { Outcome } from './media/outcome.ts';
 import {
@@ -14,18 +13,20 @@ import {
   SMOKE,
   STOCK,
   STOCK_PROGRAM,
-  type Contestant,
   type Row,
+  type ServerName,
 } from './media/plan.ts';
-import { startServer, stopServers, type Server } from './media/servers.ts';
+import { startServer, type Server } from './media/servers.ts';
 import { costOf, summarize, type Run } from './media/summary.ts';
-import { doubtsOf, panelOf, tableOf } from './media/table.ts';
+import { REFERENCE, tableOf } from './media/table.ts';
 import { isExact, judge } from './media/verdict.ts';
+import { readNames, readNumber, readOptions } from './options.ts';
 import { plot } from './plot.ts';
+import { stopAll } from './process.ts';
 import { build } from './programs.ts';
 import { publish } from './publish.ts';
+import { measureRow, type Bench } from './rounds.ts';
 import { runGenerator } from './streams/generator.ts';
-import { QUIET_CORES } from './verdict.ts';
 
 const KNOWN = ROWS.map(({ name }) => name);
 const USAGE = `usage: npm run bench-media -w loadtest -- [options]
@@ -35,76 +36,47 @@ const USAGE = `usage: npm run bench-media -w loadtest -- [options]
   --publish       write docs/evaluation/bench-media.{json,svg}
   --programs dir  take parley-relay, parley-load and ${STOCK_PROGRAM} from there instead of building them`;
 
-const { values: options } = parseArgs({
-  options: {
-    smoke: { type: 'boolean', default: false },
-    rows: { type: 'string' },
-    rounds: { type: 'string' },
-    publish: { type: 'boolean', default: false },
-    programs: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
+const options = readOptions(USAGE, {
+  smoke: { type: 'boolean', default: false },
+  rows: { type: 'string' },
+  rounds: { type: 'string' },
+  publish: { type: 'boolean', default: false },
+  programs: { type: 'string' },
 });
-if (options.help) {
-  console.log(USAGE);
-  process.exit(0);
-}
-
 const profile = options.smoke ? SMOKE : FULL;
-const names = options.rows?.split(',') ?? profile.rows;
-const unknown = names.filter((name) => !KNOWN.includes(name));
-const rounds = Number(options.rounds ?? profile.rounds);
-if (unknown.length > 0 || !(rounds >= 1)) {
-  console.error(unknown.length > 0 ? `no such row: ${unknown.join(', ')}` : '--rounds must be at least 1');
-  console.error(USAGE);
-  process.exit(2);
-}
+const names = readNames(options.rows, { known: KNOWN, defaults: profile.rows, usage: USAGE });
+const rounds = readNumber('--rounds', options.rounds, { otherwise: profile.rounds, min: 1, usage: USAGE });
 const rows = ROWS.filter(({ name }) => names.includes(name));
 const programs = options.programs ?? build(profile.build, PACKAGES, options.smoke ? [] : [STOCK]);
 const hasStock = existsSync(join(programs, STOCK_PROGRAM));
 const contestants = SERVERS.filter(({ name }) => name !== 'stock' || hasStock);
-const dir = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+const run = startBench(stopAll);
 const machine = describeMachine();
-const startedAt = Date.now();
 
 console.log(describe(machine));
 if (!hasStock) console.log('The stock relay is not built: Parley alone.');
 const runs: Run[] = [];
 /** Rounds that were run again. */
 const disturbed: Run[] = [];
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void stopServers().then(() => process.exit(1)));
-}
+const bench: Bench<ServerName, Row, Outcome, Server> = {
+  contestants,
+  rounds,
+  repeats: profile.repeats,
+  startServer: (name, row) => startServer(name, row.relays, { programs, dir: run.dir }),
+  measure: runRow,
+  judge,
+  costOf,
+};
 try {
-  for (const row of rows) await measure(row);
+  for (const row of rows) {
+    const measured = await measureRow(row, bench);
+    runs.push(...measured.runs);
+    disturbed.push(...measured.disturbed);
+  }
 } finally {
-  await stopServers();
+  await stopAll();
 }
 report();
-
-/** Servers are new for each row, so that memory is that row's. */
-async function measure(row: Row): Promise<void> {
-  console.log(`\n${row.title}`);
-  const servers: (Contestant & Server)[] = [];
-  for (const one of contestants) {
-    servers.push({ ...one, ...(await startServer(one.name, row.relays, { programs, dir })) });
-  }
-  for (let round = 1, repeats = 0; round <= rounds; round += 1) {
-    const tries: Run[] = [];
-    for (const server of servers)
-      tries.push(judged(row, server, { round, outcome: await runRow(row, server) }));
-    const isQuiet = tries.every(({ outcome }) => outcome.othersUse <= QUIET_CORES);
-    if (isQuiet || repeats === profile.repeats) runs.push(...tries);
-    else {
-      // Whatever came of it: only what the others used decides.
-      disturbed.push(...tries);
-      repeats += 1;
-      round -= 1;
-      console.log('  the machine was not quiet: once more');
-    }
-  }
-  for (const server of servers) await server.close();
-}
 
 async function runRow(row: Row, server: Server): Promise<Outcome> {
   const { publishers, watchers } = server.addresses();
@@ -123,18 +95,6 @@ async function runRow(row: Row, server: Server): Promise<Outcome> {
   return { ...outcome, othersUse };
 }
 
-function judged(
-  row: Row,
-  { name, label }: Contestant,
-  { round, outcome }: { round: number; outcome: Outcome },
-): Run {
-  const verdict = judge(outcome);
-  const cost = `${digits(costOf(row, outcome))} ${row.unit}`;
-  const said = verdict.verdict === 'valid' ? cost : `${verdict.verdict.toUpperCase()}: ${verdict.why}`;
-  console.log(`  round ${round}  ${label.padEnd(18)} ${said}`);
-  return { row: row.name, server: name, round, outcome, verdict };
-}
-
 function report(): void {
   const isClean = options.smoke
     ? runs.every(({ outcome }) => isExact(outcome))
@@ -142,17 +102,12 @@ function report(): void {
   if (options.smoke) {
     const exact = isClean ? 'every frame exactly once, whole and in order' : 'not all exact';
     console.log(`\n${runs.length} runs, ${exact}`);
-  } else tell();
-  console.log(`${Math.round((Date.now() - startedAt) / 1000)} s`);
-  if (isClean) rmSync(dir, { recursive: true });
-  else
-    console.log(
-      `A run was ${options.smoke ? 'not exact' : 'void or failed: no result of its row'}. Logs are in ${dir}`,
-    );
-  process.exitCode = isClean ? 0 : 1;
+  } else printResults();
+  const problem = options.smoke ? 'not exact' : 'void or failed: no result of its row';
+  run.end(isClean ? undefined : `A run was ${problem}`);
 }
 
-function tell(): void {
+function printResults(): void {
   const summaries = rows.map((row) => summarize(row, runs));
   for (const summary of summaries) console.log(`\n${tableOf(summary)}`);
   console.log(
@@ -176,9 +131,12 @@ function tell(): void {
   publish(
     'bench-media',
     { machine, rows: summaries, runs, disturbed },
-    plot(drawn.map(panelOf), {
-      label: 'Cost of relaying media: Parley beside the stock relay',
-      foot: describe(machine),
-    }),
+    plot(
+      drawn.map((summary) => panelOf(summary, REFERENCE)),
+      {
+        label: 'Cost of relaying media: Parley beside the stock relay',
+        foot: describe(machine),
+      },
+    ),
   );
 }

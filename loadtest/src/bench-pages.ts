@@ -1,7 +1,5 @@
 /** `npm run bench-pages`: a page that many want at once, and one that many hold. The README says what each figure means. */
-import { parseArgs } from 'node:util';
 import { describeAlone, describeMachine } from './machine.ts';
-import { digits } from './columns.ts';
 import { measureHolders, type Holders } from './pages/holders.ts';
 import { measureSwarm, type Swarm } from './pages/swarm.ts';
 import {
@@ -13,7 +11,8 @@ import {
   ORIGINAL_KB,
   swarmTable,
 } from './pages/table.ts';
-import { plot, type Bar } from './plot.ts';
+import { readNames, readOptions } from './options.ts';
+import { barOf, plot } from './plot.ts';
 import { build } from './programs.ts';
 import { publish } from './publish.ts';
 
@@ -23,19 +22,14 @@ const USAGE = `usage: npm run bench-pages -w loadtest -- [options]
   --publish     write docs/evaluation/bench-pages.{json,svg}
   --programs d  take parley-load from there instead of building it`;
 
-const { values: options } = parseArgs({
-  options: {
-    only: { type: 'string', default: '' },
-    smoke: { type: 'boolean', default: false },
-    publish: { type: 'boolean', default: false },
-    programs: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
+const PARTS = ['swarm', 'holders'];
+const options = readOptions(USAGE, {
+  only: { type: 'string' },
+  smoke: { type: 'boolean', default: false },
+  publish: { type: 'boolean', default: false },
+  programs: { type: 'string' },
 });
-if (options.help || !['', 'swarm', 'holders'].includes(options.only)) {
-  console.error(USAGE);
-  process.exit(options.help ? 0 : 2);
-}
+const parts = readNames(options.only, { known: PARTS, defaults: PARTS, usage: USAGE });
 
 const MIB = 1024 * 1024;
 
@@ -46,10 +40,10 @@ const { readers, sizes, visitors, perSecond } = options.smoke ? SMOKE : FULL;
 
 const machine = describeMachine();
 console.log(describeAlone(machine));
-const holders = options.only === 'swarm' ? undefined : await measure();
+const holders = parts.includes('holders') ? await measure() : undefined;
 if (holders) console.log(`\n${holdersTable(holders)}`);
 const swarms: Swarm[] = [];
-for (const bytes of options.only === 'holders' ? [] : sizes) {
+for (const bytes of parts.includes('swarm') ? sizes : []) {
   const swarm = await measureSwarm(readers, bytes);
   swarms.push(swarm);
   console.log(`\n${swarmTable(swarm)}`);
@@ -71,19 +65,22 @@ function panels(held: Holders, wanted: Swarm): Parameters<typeof plot>[0] {
     {
       title: 'What the first holder gives',
       note: `copies of ${mebibytes(wanted.bytes)}, ${wanted.readers} readers at once`,
-      bars: [bar('swarm', wanted.copies, true), bar('star: a copy each', wanted.readers, false)],
+      bars: [barOf('swarm', wanted.copies, true), barOf('star: a copy each', wanted.readers, false)],
     },
     {
       title: 'Memory of the server for each visitor',
       note: `KB, ${held.visitors} holders of one page`,
-      bars: [bar('Parley', kbPerVisitor(held), true), bar('the original, as it said', ORIGINAL_KB, false)],
+      bars: [
+        barOf('Parley', kbPerVisitor(held), true),
+        barOf('the original, as published', ORIGINAL_KB, false),
+      ],
     },
     {
       title: 'Messages to each visitor',
       note: `${held.visitors} come one after the other`,
       bars: [
-        bar('counts, coalesced', held.messagesPerVisitor, true),
-        bar('one for each arrival', held.messagesNaively, false),
+        barOf('counts, coalesced', held.messagesPerVisitor, true),
+        barOf('one for each arrival', held.messagesNaively, false),
       ],
     },
   ];
@@ -91,14 +88,4 @@ function panels(held: Holders, wanted: Swarm): Parameters<typeof plot>[0] {
 
 function about(): Parameters<typeof plot>[1] {
   return { label: 'Pages: a swarm, memory and messages', foot: describeAlone(machine) };
-}
-
-function bar(label: string, value: number, isOurs: boolean): Bar {
-  return {
-    label,
-    value: { median: value, min: value, max: value },
-    own: value,
-    said: digits(value),
-    isOurs,
-  };
 }

@@ -1,12 +1,12 @@
 /** `npm run bench-rooms`: a session on one relay and on two, with more and more people. The README says what each figure means. */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { adHocRoomId } from '@parley/protocol/ids';
+import { startBench } from './bench-run.ts';
 import { digits, percent } from './columns.ts';
 import { describe, describeAlone, describeMachine } from './machine.ts';
+import { readNumber, readOptions } from './options.ts';
 import { build } from './programs.ts';
 import { publish } from './publish.ts';
 import type { Outcome, Report } from './rooms/outcome.ts';
@@ -23,10 +23,10 @@ import {
 } from './rooms/plan.ts';
 import { picture } from './rooms/picture.ts';
 import { startSite, type Site } from './rooms/site.ts';
-import { isCarried, largest, ratioOf, type Run } from './rooms/summary.ts';
-import { doubtsOf, ratioSaid, tableOf } from './rooms/table.ts';
+import { isSustained, largest, ratioOf, type Run } from './rooms/summary.ts';
+import { doubtsOf, ratioText, tableOf } from './rooms/table.ts';
 import { judge, saturated } from './rooms/verdict.ts';
-import { QUIET_CORES } from './verdict.ts';
+import { QUIET_CORES, verdictText } from './verdict.ts';
 import { runGenerator } from './streams/generator.ts';
 
 const USAGE = `usage: npm run bench-rooms -w loadtest -- [options]
@@ -35,44 +35,32 @@ const USAGE = `usage: npm run bench-rooms -w loadtest -- [options]
   --publish       write docs/evaluation/bench-rooms.{json,svg}
   --programs dir  take parley-load from there instead of building it; the relay is that of \`make build\` in any case`;
 
-const { values: options } = parseArgs({
-  options: {
-    smoke: { type: 'boolean', default: false },
-    repeats: { type: 'string' },
-    publish: { type: 'boolean', default: false },
-    programs: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
+const options = readOptions(USAGE, {
+  smoke: { type: 'boolean', default: false },
+  repeats: { type: 'string' },
+  publish: { type: 'boolean', default: false },
+  programs: { type: 'string' },
 });
-if (options.help) {
-  console.log(USAGE);
-  process.exit(0);
-}
 if (availableParallelism() < 2) {
   console.error('two processors are needed: one for relays, one for everything else');
   process.exit(1);
 }
 
 const profile = options.smoke ? SMOKE : FULL;
-const most = Number(options.repeats ?? profile.repeats);
-if (!(most >= 0)) {
-  console.error('--repeats must be at least 0');
-  console.error(USAGE);
-  process.exit(2);
-}
+const repeats = readNumber('--repeats', options.repeats, {
+  otherwise: profile.repeats,
+  min: 0,
+  usage: USAGE,
+});
 const programs = options.programs ?? build(profile.build, PACKAGES);
-const dir = mkdtempSync(join(tmpdir(), 'parley-bench-'));
 const machine = describeMachine();
-const startedAt = Date.now();
 let site: Site | undefined;
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void Promise.resolve(site?.close()).finally(() => process.exit(1)));
-}
+const bench = startBench(async () => site?.close());
 
 console.log(describe(machine));
 const scaled: Run[] = [];
 const climbed: Run[] = [];
-/** Rooms that were tried again: the machine was not quiet, or the first of two tries of a climb was not borne. */
+/** Rooms that were tried again: the machine was not quiet, or the first of two tries of a climb was not sustained. */
 const disturbed: Run[] = [];
 const missed: Run[] = [];
 let isClean = false;
@@ -81,10 +69,7 @@ try {
 } finally {
   await site?.close();
 }
-console.log(`${Math.round((Date.now() - startedAt) / 1000)} s`);
-if (isClean) rmSync(dir, { recursive: true });
-else console.log(`A run was not a result. Logs are in ${dir}`);
-process.exitCode = isClean ? 0 : 1;
+bench.end(isClean ? undefined : 'A run had no result');
 
 async function smoke(): Promise<boolean> {
   await on(2, async () => {
@@ -109,7 +94,7 @@ async function measureAll(): Promise<boolean> {
   console.log(
     `\n${tableOf(`How much is carried, each relay limited to ${percent(SEARCH.cpu)} of a CPU`, climbed)}`,
   );
-  console.log(`\n${ratioSaid(ratio)}`);
+  console.log(`\n${ratioText(ratio)}`);
   for (const doubt of doubtsOf([...scaled, ...climbed])) console.log(doubt);
   if (options.publish) {
     const foot = `${describeAlone(machine)}; all relays on core 0, everything else on core 1`;
@@ -118,22 +103,22 @@ async function measureAll(): Promise<boolean> {
   return [...scaled, ...climbed].every(({ verdict }) => verdict.verdict !== 'failed');
 }
 
-/** More and more people, until the relays do not bear them. Two begin where one ended. */
+/** More and more people, until the relays do not sustain them. Two begin where one ended. */
 async function climb(relays: Relays): Promise<void> {
   const first = relays === 1 ? SEARCH.first : Math.max(SEARCH.first, largest(climbed, 1));
   for (let people = first; people <= SEARCH.most; people += SEARCH.by * relays) {
     const one = await run(searched(people, relays));
-    // Once more, as it may have been anything.
-    const again = isCarried(one) ? one : await run(searched(people, relays));
+    // Once more: one failure may be a coincidence.
+    const again = isSustained(one) ? one : await run(searched(people, relays));
     climbed.push(again);
     if (again !== one) missed.push(one);
-    if (!isCarried(again)) return;
+    if (!isSustained(again)) return;
   }
 }
 
 /** With a Parley of its own. */
 async function on(relays: Relays, work: () => Promise<void>): Promise<void> {
-  site = await startSite(join(dir, `relays-${relays}`), relays, { limited: !options.smoke });
+  site = await startSite(join(bench.dir, `relays-${relays}`), relays, { limited: !options.smoke });
   await work();
   await site.close();
   site = undefined;
@@ -141,9 +126,9 @@ async function on(relays: Relays, work: () => Promise<void>): Promise<void> {
 
 /** Tried again, whatever came of it, where others used the machine. */
 async function run(step: Step): Promise<Run> {
-  for (let repeats = 0; ; repeats += 1) {
+  for (let tries = 1; ; tries += 1) {
     const one = await once(step);
-    if (one.outcome.othersUse <= QUIET_CORES || repeats >= most) return one;
+    if (one.outcome.othersUse <= QUIET_CORES || tries > repeats) return one;
     disturbed.push(one);
     console.log('  the machine was not quiet: once more');
   }
@@ -169,14 +154,24 @@ async function once(step: Step): Promise<Run> {
   const uses = watch.between(report.window.beganMs, report.window.endedMs);
   const outcome: Outcome = { ...report, uses, othersUse };
   const verdict = judge(outcome, step);
-  const { rttMs, loss, freezes, generator } = outcome;
-  const said = `RTT ${digits(rttMs.p50)} ms, lost ${(100 * loss.share).toFixed(2)} %, ${freezes.count} freezes, generator ${percent(generator.share)}, others ${percent(othersUse)}`;
-  const spoilt = verdict.verdict === 'valid' ? '' : `; ${verdict.verdict.toUpperCase()}: ${verdict.why}`;
-  const relays = uses
-    .map(({ cpu, throttled }) => `${percent(cpu)} (throttled ${percent(throttled)})`)
-    .join(', ');
   console.log(
-    `${step.participants} people, ${step.relays} relays: ${said}, relays ${relays}; full: ${saturated(outcome, step)}${spoilt}`,
+    [`${step.participants} people, ${step.relays} relays`, textOf(outcome, step), verdictText(verdict) ?? []]
+      .flat()
+      .join('; '),
   );
   return { step, outcome, verdict };
+}
+
+function textOf(outcome: Outcome, step: Step): string {
+  const { rttMs, loss, freezes, generator, othersUse, uses } = outcome;
+  const relays = uses.map(({ cpu, throttled }) => `${percent(cpu)} (throttled ${percent(throttled)})`);
+  return [
+    `RTT ${digits(rttMs.p50)} ms`,
+    `lost ${(100 * loss.share).toFixed(2)} %`,
+    `${freezes.count} freezes`,
+    `generator ${percent(generator.share)}`,
+    `others ${percent(othersUse)}`,
+    `relays ${relays.join(', ')}`,
+    `full: ${saturated(outcome, step)}`,
+  ].join(', ');
 }

@@ -1,26 +1,30 @@
 /** `npm run bench-signaling`: Parley's signaling beside two references, in one run, round by round. The README says what each row means. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { startBench } from './bench-run.ts';
 import { digits } from './columns.ts';
 import { checkOutEarlier, type EarlierCommit } from './earlier.ts';
 import { startGenerator, type Generator } from './generator-process.ts';
 import type { Job } from './job.ts';
 import { PARLEY_LIMITS } from './limits.ts';
 import { describe, describeMachine } from './machine.ts';
+import { readNames, readNumber, readOptions } from './options.ts';
 import { ROWS, withEarlier, type Row, type ServerName, type Variant } from './plan.ts';
 import { plot } from './plot.ts';
+import { stopAll } from './process.ts';
 import { publish } from './publish.ts';
 import { startParley, startReference, type Server, type StartOptions } from './servers.ts';
 import { costOf, summarize, type Run } from './summary.ts';
 import { changesOf, doubtsOf, panelOf, tableOf } from './table.ts';
-import { judge } from './verdict.ts';
+import { judge, verdictText } from './verdict.ts';
+
+const ROW_NAMES = ROWS.map(({ name }) => name);
+/** The herd takes longer than all other rows. */
+const DEFAULT_ROWS: readonly string[] = ROW_NAMES.filter((name) => name !== 'herd');
+const ROUNDS = 3;
 
 const USAGE = `usage: npm run bench-signaling -w loadtest -- [options]
   --herd          also the open-loop herd of 300 calls (another 5 minutes)
-  --rows a,b      only these of join, directed, memory, herd
-  --rounds n      rounds of the first two rows (3)
+  --rows a,b      only these of ${ROW_NAMES.join(', ')}
+  --rounds n      rounds of the first two rows (${ROUNDS})
   --before rev    rows 1 and 2 also with the pod of that commit, and the ratio to it
   --publish       write docs/evaluation/bench-signaling.{json,svg}
   --profile dir   write a CPU profile of each pod into dir; figures of such a run are no results`;
@@ -28,48 +32,35 @@ const USAGE = `usage: npm run bench-signaling -w loadtest -- [options]
 /** A warm-up round, so that no measured client runs code that is still being compiled. */
 const WARM_UP_MS = 1000;
 
-const { values: options } = parseArgs({
-  options: {
-    herd: { type: 'boolean', default: false },
-    rows: { type: 'string', default: 'join,directed,memory' },
-    rounds: { type: 'string', default: '3' },
-    before: { type: 'string' },
-    publish: { type: 'boolean', default: false },
-    profile: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
+const options = readOptions(USAGE, {
+  herd: { type: 'boolean', default: false },
+  rows: { type: 'string' },
+  rounds: { type: 'string' },
+  before: { type: 'string' },
+  publish: { type: 'boolean', default: false },
+  profile: { type: 'string' },
 });
-if (options.help) {
-  console.log(USAGE);
-  process.exit(0);
-}
-
-const dir = mkdtempSync(join(tmpdir(), 'parley-bench-'));
-const startOptions: StartOptions = { dir, profileTo: options.profile };
-let earlier: EarlierCommit | undefined;
-const rounds = Number(options.rounds);
-const names = new Set([...options.rows.split(','), ...(options.herd ? ['herd'] : [])]);
+const named = readNames(options.rows, { known: ROW_NAMES, defaults: DEFAULT_ROWS, usage: USAGE });
+const names = options.herd ? [...named, 'herd'] : named;
+const rounds = readNumber('--rounds', options.rounds, { otherwise: ROUNDS, min: 1, usage: USAGE });
 const plan = options.before === undefined ? ROWS : withEarlier(ROWS, options.before);
-const rows = plan.filter(({ name }) => names.has(name));
+const rows = plan.filter(({ name }) => names.includes(name));
+let earlier: EarlierCommit | undefined;
+// A server must not outlive a bench that was interrupted.
+const bench = startBench(async () => {
+  await stopAll();
+  earlier?.remove();
+});
+const startOptions: StartOptions = { dir: bench.dir, profileTo: options.profile };
 const machine = describeMachine();
-const startedAt = Date.now();
 
 console.log(describe(machine));
 console.log(`Parley's limits raised for one generator behind one address:\n  ${limitsText()}`);
-if (!names.has('herd')) console.log('Row 4, the herd, is left out: --herd runs it.');
+if (!names.includes('herd')) console.log('Row 4, the herd, is left out: --herd runs it.');
 const generator = startGenerator();
 const servers = new Map<ServerName, Server>();
 const runs: Run[] = [];
 let isClean = true;
-// A server must not outlive a bench that was interrupted.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
-    void Promise.all(Array.from(servers.values(), (server) => server.close())).then(() => {
-      earlier?.remove();
-      process.exit(1);
-    });
-  });
-}
 try {
   for (const row of rows) await measure(row);
 } finally {
@@ -84,7 +75,6 @@ console.log(
 );
 for (const line of summaries.flatMap(changesOf)) console.log(line);
 for (const doubt of doubtsOf(summaries)) console.log(doubt);
-console.log(`${Math.round((Date.now() - startedAt) / 1000)} s`);
 if (options.publish && isClean && options.profile === undefined) {
   publish(
     'bench-signaling',
@@ -95,9 +85,7 @@ if (options.publish && isClean && options.profile === undefined) {
     }),
   );
 } else if (options.publish) console.log('Nothing is published: a run was void or failed, or was profiled.');
-if (isClean) rmSync(dir, { recursive: true });
-else console.log(`A run was void or failed: no result. Logs are in ${dir}`);
-process.exitCode = isClean ? 0 : 1;
+bench.end(isClean ? undefined : 'A run was void or failed: no result');
 
 async function measure(row: Row): Promise<void> {
   console.log(`\n${row.title}`);
@@ -149,7 +137,7 @@ async function serverOf(name: ServerName): Promise<Server> {
 async function startServer(name: ServerName): Promise<Server> {
   if (name === 'naive' || name === 'opaque') return startReference(`${name}-ws`, startOptions);
   if (name !== 'parley-before') return startParley(name === 'parley' ? 1 : 2, startOptions);
-  earlier ??= await checkOutEarlier(options.before ?? 'HEAD', dir);
+  earlier ??= await checkOutEarlier(options.before ?? 'HEAD', bench.dir);
   return startParley(1, { ...startOptions, earlier });
 }
 
@@ -162,9 +150,8 @@ function note(
   const verdict = judge(outcome);
   isClean &&= verdict.verdict === 'valid';
   runs.push({ row: row.name, variant: variant.id, round, outcome, verdict });
-  const cost = `${digits(costOf(row, outcome, () => true))} ${row.unit}`;
-  const said = verdict.verdict === 'valid' ? cost : `${verdict.verdict.toUpperCase()}: ${verdict.why}`;
-  console.log(`  round ${round}  ${variant.label.padEnd(30)} ${said}`);
+  const text = verdictText(verdict) ?? `${digits(costOf(row, outcome, () => true))} ${row.unit}`;
+  console.log(`  round ${round}  ${variant.label.padEnd(30)} ${text}`);
 }
 
 function limitsText(): string {

@@ -1,13 +1,13 @@
 /** `npm run bench-streams`: the relay beside three references, in one run, round by round. The README says what each row means. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { digits } from './columns.ts';
+import { doubtsOf, panelOf } from './comparison.ts';
+import { startBench } from './bench-run.ts';
 import { describe, describeMachine } from './machine.ts';
+import { readNames, readNumber, readOptions } from './options.ts';
 import { plot } from './plot.ts';
+import { stopAll } from './process.ts';
 import { build } from './programs.ts';
 import { publish } from './publish.ts';
+import { measureRow, type Bench } from './rounds.ts';
 import { runRow } from './streams/generator.ts';
 import {
   churnTable,
@@ -19,11 +19,11 @@ import {
   type Idle,
 } from './streams/memory.ts';
 import type { Outcome } from './streams/outcome.ts';
-import { FULL, MEMORY, PACKAGES, ROWS, SERVERS, SMOKE, type Contestant, type Row } from './streams/plan.ts';
+import { FULL, MEMORY, PACKAGES, ROWS, SERVERS, SMOKE, type Row, type ServerName } from './streams/plan.ts';
 import { OPEN, withTokens } from './streams/relay.ts';
-import { startServer, stopServers, type Server } from './streams/servers.ts';
+import { startServer, type Server } from './streams/servers.ts';
 import { costOf, summarize, type Run } from './streams/summary.ts';
-import { doubtsOf, panelOf, tableOf } from './streams/table.ts';
+import { REFERENCE, tableOf } from './streams/table.ts';
 import { judge } from './streams/verdict.ts';
 
 const KNOWN = [...ROWS.map(({ name }) => name), ...MEMORY];
@@ -35,79 +35,46 @@ const USAGE = `usage: npm run bench-streams -w loadtest -- [options]
   --publish       write docs/evaluation/bench-streams.{json,svg}
   --programs dir  take parley-relay, parley-load and the references from there instead of building them`;
 
-const { values: options } = parseArgs({
-  options: {
-    smoke: { type: 'boolean', default: false },
-    rows: { type: 'string' },
-    rounds: { type: 'string' },
-    open: { type: 'boolean', default: false },
-    publish: { type: 'boolean', default: false },
-    programs: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
+const options = readOptions(USAGE, {
+  smoke: { type: 'boolean', default: false },
+  rows: { type: 'string' },
+  rounds: { type: 'string' },
+  open: { type: 'boolean', default: false },
+  publish: { type: 'boolean', default: false },
+  programs: { type: 'string' },
 });
-if (options.help) {
-  console.log(USAGE);
-  process.exit(0);
-}
-
 const profile = options.smoke ? SMOKE : FULL;
-const names = options.rows?.split(',') ?? profile.rows;
-const unknown = names.filter((name) => !KNOWN.includes(name));
-const rounds = Number(options.rounds ?? profile.rounds);
-if (unknown.length > 0 || !(rounds >= 1)) {
-  console.error(unknown.length > 0 ? `no such row: ${unknown.join(', ')}` : '--rounds must be at least 1');
-  console.error(USAGE);
-  process.exit(2);
-}
+const names = readNames(options.rows, { known: KNOWN, defaults: profile.rows, usage: USAGE });
+const rounds = readNumber('--rounds', options.rounds, { otherwise: profile.rounds, min: 1, usage: USAGE });
 const rows = ROWS.filter(({ name }) => names.includes(name));
 const programs = options.programs ?? build(profile.build, PACKAGES);
-const dir = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+const run = startBench(stopAll);
 const relay = options.open ? OPEN : withTokens();
-const startOptions = { programs, dir, relay };
+const startOptions = { programs, dir: run.dir, relay };
 const machine = describeMachine();
-const startedAt = Date.now();
 
 console.log(describe(machine));
-console.log(`relay: ${relay.said}`);
+console.log(`relay: ${relay.text}`);
 const runs: Run[] = [];
 let idle: readonly Idle[] = [];
 let churn: Churn | undefined;
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void stopServers().then(() => process.exit(1)));
-}
+const bench: Bench<ServerName, Row, Outcome, Server> = {
+  contestants: SERVERS,
+  rounds,
+  repeats: 0,
+  startServer: (name) => startServer(name, startOptions),
+  measure: (row, server) => runRow(programs, server, { row: row.name, profile }),
+  judge,
+  costOf,
+};
 try {
-  for (const row of rows) await measure(row);
+  for (const row of rows) runs.push(...(await measureRow(row, bench)).runs);
   if (names.includes('idle')) idle = await measureIdle(startOptions);
   if (names.includes('churn')) churn = await measureChurn(startOptions);
 } finally {
-  await stopServers();
+  await stopAll();
 }
 report();
-
-/** Servers are new for each row, so that memory is that row's. */
-async function measure(row: Row): Promise<void> {
-  console.log(`\n${row.title}`);
-  const servers: (Contestant & Server)[] = [];
-  for (const one of SERVERS) servers.push({ ...one, ...(await startServer(one.name, startOptions)) });
-  for (let round = 1; round <= rounds; round += 1) {
-    for (const server of servers)
-      note(row, server, { round, outcome: await runRow(programs, server, { row: row.name, profile }) });
-  }
-  for (const server of servers) await server.close();
-}
-
-function note(
-  row: Row,
-  { name, label }: Contestant,
-  { round, outcome }: { round: number; outcome: Outcome },
-): void {
-  const verdict = judge(outcome);
-  runs.push({ row: row.name, server: name, round, outcome, verdict });
-  const cost = `${digits(costOf(row, outcome))} ${row.unit}`;
-  const said = verdict.verdict === 'valid' ? cost : `${verdict.verdict.toUpperCase()}: ${verdict.why}`;
-  console.log(`  round ${round}  ${label.padEnd(18)} ${said}`);
-}
 
 function report(): void {
   // A busy machine starves the generator of a smoke run, which is no reason to doubt what it counted.
@@ -118,14 +85,11 @@ function report(): void {
   if (options.smoke) {
     const exact = isClean ? 'every message exactly once, whole and in order' : 'not all exact';
     console.log(`\n${runs.length} runs, ${exact}`);
-  } else tell(isClean);
-  console.log(`${Math.round((Date.now() - startedAt) / 1000)} s`);
-  if (isClean) rmSync(dir, { recursive: true });
-  else console.log(`A run was void or failed: no result. Logs are in ${dir}`);
-  process.exitCode = isClean ? 0 : 1;
+  } else printResults(isClean);
+  run.end(isClean ? undefined : 'A run was void or failed: no result');
 }
 
-function tell(isClean: boolean): void {
+function printResults(isClean: boolean): void {
   const summaries = rows.map((row) => summarize(row, runs));
   for (const summary of summaries) console.log(`\n${tableOf(summary)}`);
   if (idle.length > 0) console.log(`\n${idleTable(idle)}`);
@@ -141,8 +105,8 @@ function tell(isClean: boolean): void {
   }
   publish(
     'bench-streams',
-    { machine, relay: relay.said, rows: summaries, idle, churn, runs },
-    plot([...summaries.map(panelOf), idlePanel(idle)], {
+    { machine, relay: relay.text, rows: summaries, idle, churn, runs },
+    plot([...summaries.map((summary) => panelOf(summary, REFERENCE)), idlePanel(idle)], {
       label: 'Cost of relaying streams: Parley beside three references',
       foot: describe(machine),
     }),

@@ -1,5 +1,9 @@
 /** Numbers and tables as people read them. */
 import type { Spread } from './statistics.ts';
+import { QUIET_CORES } from './verdict.ts';
+
+/** A column of a table of results. */
+export type Column<Result> = readonly [head: string, cell: (result: Result) => string];
 
 /** Three significant digits. */
 export const digits = (value: number): string => {
@@ -25,4 +29,25 @@ export function aligned(lines: readonly (readonly string[])[]): string[] {
       .join('  ')
       .trimEnd(),
   );
+}
+
+/** A header, and a line for each result; where a result is not valid, the reason. */
+export function resultLines<R extends { readonly label: string; readonly spoilt: string | undefined }>(
+  results: readonly R[],
+  columns: readonly Column<R>[],
+): string[] {
+  const lines = results.map((result) => [
+    result.label,
+    ...(result.spoilt === undefined ? columns.map(([, cell]) => cell(result)) : [result.spoilt]),
+  ]);
+  return aligned([['', ...columns.map(([head]) => head)], ...lines]);
+}
+
+/** A reason to doubt the figures of `name`: other programs were at work. Empty if there is none. */
+export function doubtOf(name: string, results: readonly { readonly othersUse: number }[]): string[] {
+  const use = Math.max(...results.map(({ othersUse }) => othersUse));
+  if (use <= QUIET_CORES) return [];
+  return [
+    `DOUBT: while ${name} was measured, other programs used up to ${digits(use)} cores. Run it again on a quiet machine.`,
+  ];
 }

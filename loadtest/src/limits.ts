@@ -24,3 +24,13 @@ const RAISED: Partial<Record<LimitName, number>> = {
 export const PARLEY_LIMITS: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(RAISED).map(([name, value]) => [limitKey(name as LimitName), String(value)]),
 );
+
+/** Limits of the edge for one address, as environment variables of a stack. */
+export const EDGE_LIMITS: Readonly<Record<string, string>> = {
+  PARLEY_EDGE_ADDRESS_JOIN_BURST: '100000',
+  PARLEY_EDGE_ADDRESS_JOINS_PER_SECOND: '1000',
+  PARLEY_EDGE_ADDRESS_SOCKET_BURST: '100000',
+  PARLEY_EDGE_ADDRESS_API_BURST: '100000',
+  PARLEY_EDGE_ADDRESS_MEDIA_BURST: '100000',
+  PARLEY_EDGE_ADDRESS_WEB_BURST: '1000000',
+};

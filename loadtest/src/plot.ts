@@ -1,4 +1,5 @@
 /** The figures as bars: one panel a row, the median as the bar, min to max as a line over it. Plain SVG. */
+import { digits } from './columns.ts';
 import type { Spread } from './statistics.ts';
 
 export interface Panel {
@@ -13,9 +14,18 @@ export interface Bar {
   /** The part in full colour; what another program adds is paler. */
   readonly own: number;
   /** Behind the bar. */
-  readonly said: string;
+  readonly text: string;
   readonly isOurs: boolean;
 }
+
+/** A bar of one value. */
+export const barOf = (label: string, value: number, isOurs: boolean): Bar => ({
+  label,
+  value: { median: value, min: value, max: value },
+  own: value,
+  text: digits(value),
+  isOurs,
+});
 
 const WIDTH = 860;
 const LABELS = 240;
@@ -54,7 +64,7 @@ function panel({ title, note, bars }: Panel): string {
   ].join('');
 }
 
-function bar({ label, value, own, said, isOurs }: Bar, y: number, scale: number): string {
+function bar({ label, value, own, text, isOurs }: Bar, y: number, scale: number): string {
   const fill = isOurs ? '#2456c4' : '#9aa3af';
   const middle = y + BAR / 2;
   const [from, to] = [LABELS + value.min * scale, LABELS + value.max * scale];
@@ -63,9 +73,10 @@ function bar({ label, value, own, said, isOurs }: Bar, y: number, scale: number)
     `<rect x="${LABELS}" y="${y}" width="${(value.median * scale).toFixed(1)}" height="${BAR}" fill="${fill}" opacity="0.45"/>`,
     `<rect x="${LABELS}" y="${y}" width="${(own * scale).toFixed(1)}" height="${BAR}" fill="${fill}"/>`,
     `<path d="M${from.toFixed(1)} ${middle}H${to.toFixed(1)}M${from.toFixed(1)} ${middle - 5}v10M${to.toFixed(1)} ${middle - 5}v10" stroke="#111" fill="none"/>`,
-    `<text x="${(to + 8).toFixed(1)}" y="${middle + 4}" fill="#111">${escape(said)}</text>`,
+    `<text x="${(to + 8).toFixed(1)}" y="${middle + 4}" fill="#111">${escape(text)}</text>`,
   ].join('');
 }
 
-const escape = (text: string): string =>
+/** Text of an SVG. */
+export const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

@@ -8,7 +8,7 @@ import type { Target } from './generator/dialect.ts';
 import { onCore } from './machine.ts';
 
 export const HOST = '127.0.0.1';
-const READY_WITHIN_MS = 15_000;
+const READY_TIMEOUT_MS = 15_000;
 const SERVER_CORE = 0;
 
 export function start(
@@ -19,7 +19,17 @@ export function start(
   const [command, ...rest] = onCore(SERVER_CORE, [program, ...args]);
   const out = openSync(log, 'a');
   const path = process.env['PATH'] ?? '';
-  return spawn(command ?? program, rest, { stdio: ['ignore', out, out], env: { PATH: path, ...env } });
+  const child = spawn(command ?? program, rest, { stdio: ['ignore', out, out], env: { PATH: path, ...env } });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  return child;
+}
+
+const running = new Set<ChildProcess>();
+
+/** Stops all that were started: a server must not outlive a bench that ended early. */
+export async function stopAll(): Promise<void> {
+  await Promise.all(Array.from(running, stop));
 }
 
 /** taskset becomes the program, so its pid is the server's. */
@@ -39,10 +49,10 @@ export async function stop(child: ChildProcess): Promise<void> {
 }
 
 export async function until(ready: () => Promise<boolean>, child: ChildProcess, name: string): Promise<void> {
-  const deadline = Date.now() + READY_WITHIN_MS;
+  const deadline = Date.now() + READY_TIMEOUT_MS;
   while (!(await ready())) {
     if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}; see its log`);
-    if (Date.now() > deadline) throw new Error(`${name} is not ready after ${READY_WITHIN_MS} ms`);
+    if (Date.now() > deadline) throw new Error(`${name} is not ready after ${READY_TIMEOUT_MS} ms`);
     await delay(50);
   }
 }
@@ -59,9 +69,12 @@ export async function canConnect({ host, port }: Target): Promise<boolean> {
   }
 }
 
-export async function isReady({ host, port }: Target): Promise<boolean> {
+export const isReady = ({ host, port }: Target): Promise<boolean> => answers(`http://${host}:${port}/readyz`);
+
+/** Whether the URL answers with a status of success. */
+export async function answers(url: string): Promise<boolean> {
   try {
-    return (await fetch(`http://${host}:${port}/readyz`, { signal: AbortSignal.timeout(2000) })).ok;
+    return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
   } catch {
     return false;
   }

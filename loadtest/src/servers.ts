@@ -1,8 +1,7 @@
 /** Starts and stops the measured servers: the references, and Parley's pods with a NATS of their own. */
 import type { ChildProcess } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { accessSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NODE_OPTIONS } from '@parley/signaling/node-options';
@@ -10,6 +9,7 @@ import type { EarlierCommit } from './earlier.ts';
 import type { Target } from './generator/dialect.ts';
 import type { Watched } from './job.ts';
 import { PARLEY_LIMITS } from './limits.ts';
+import { startNats } from './nats.ts';
 import { HOST, canConnect, freePort, isReady, pidOf, start, stop, until } from './process.ts';
 
 export interface Server {
@@ -43,13 +43,7 @@ export async function startReference(name: 'naive-ws' | 'opaque-ws', { dir }: St
 export async function startParley(pods: number, { dir, profileTo, earlier }: StartOptions): Promise<Server> {
   const home = join(dir, `parley-${pods}${earlier === undefined ? '' : '-before'}`);
   mkdirSync(home, { recursive: true });
-  const nats = { host: HOST, port: await freePort() };
-  const natsChild = start(
-    findNats(),
-    ['-a', HOST, '-p', String(nats.port), '-js', '-sd', join(home, 'jetstream')],
-    { log: join(home, 'nats.log'), env: {} },
-  );
-  await until(() => canConnect(nats), natsChild, 'nats-server');
+  const nats = await startNats(home);
   const keysFile = join(home, 'keys.json');
   writeFileSync(keysFile, JSON.stringify(newKeySet()), { mode: 0o600 });
   const turnSecret = randomBytes(24).toString('hex');
@@ -60,7 +54,7 @@ export async function startParley(pods: number, { dir, profileTo, earlier }: Sta
     const env = {
       PARLEY_POD: name,
       PARLEY_LISTEN: `${target.host}:${target.port}`,
-      PARLEY_NATS_URL: `nats://${nats.host}:${nats.port}`,
+      PARLEY_NATS_URL: nats.url,
       PARLEY_KEYS_FILE: keysFile,
       // Credentials are part of every join; there is no TURN server at this address.
       PARLEY_TURN_SECRET: turnSecret,
@@ -80,10 +74,10 @@ export async function startParley(pods: number, { dir, profileTo, earlier }: Sta
   return {
     dialect: 'parley',
     targets: running.map(({ target }) => target),
-    watched: [...running.map(({ child, name }) => watch(name, child)), watch('nats', natsChild)],
+    watched: [...running.map(({ child, name }) => watch(name, child)), watch('nats', nats.child)],
     async close() {
       await Promise.all(running.map(({ child }) => stop(child)));
-      await stop(natsChild);
+      await stop(nats.child);
     },
   };
 }
@@ -95,18 +89,4 @@ const watch = (name: string, child: ChildProcess): Watched => ({ name, pid: pidO
 function newKeySet(): unknown {
   const { privateKey } = generateKeyPairSync('ed25519');
   return { active: 'bench', keys: [{ ...privateKey.export({ format: 'jwk' }), kid: 'bench' }] };
-}
-
-/** Where infra/local/tools.sh puts it, or on the PATH. */
-export function findNats(): string {
-  const versions = readFileSync(new URL('../../infra/local/versions.env', import.meta.url), 'utf8');
-  const version = /^NATS_VERSION=(.+)$/m.exec(versions)?.[1] ?? '';
-  const cache = process.env['PARLEY_CACHE'] ?? join(homedir(), '.cache/parley');
-  const path = join(cache, 'tools', `nats-server-${version}`, 'nats-server');
-  try {
-    accessSync(path);
-    return path;
-  } catch {
-    throw new Error(`no nats-server at ${path}: run infra/local/tools.sh`);
-  }
 }

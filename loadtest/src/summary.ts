@@ -1,8 +1,8 @@
-/** From single runs to what may be said about them. */
+/** From single runs to the results of a row. */
 import type { Outcome } from './job.ts';
 import type { Row, Variant } from './plan.ts';
 import { ratiosOf, spreadOf, type Spread } from './statistics.ts';
-import type { Verdict } from './verdict.ts';
+import { notValid, type Verdict } from './verdict.ts';
 
 export interface Run {
   readonly row: string;
@@ -59,7 +59,6 @@ function resultOf(row: Row, { id, label }: Variant, runs: readonly Run[], refere
   const referenceCosts = reference.map(({ outcome }) => costOf(row, outcome, isAny));
   const spread = (value: (outcome: Outcome) => number): Spread =>
     spreadOf(runs.map(({ outcome }) => value(outcome)));
-  const spoilt = [...runs, ...reference].find(({ verdict }) => verdict.verdict !== 'valid')?.verdict;
   return {
     variant: id,
     label,
@@ -76,10 +75,7 @@ function resultOf(row: Row, { id, label }: Variant, runs: readonly Run[], refere
     generatorUse: Math.max(...runs.map(({ outcome }) => outcome.spent.generatorUse)),
     othersUse: Math.max(...runs.map(({ outcome }) => outcome.spent.othersUse)),
     more: row.name === 'memory' ? spread((outcome) => memoryOf(outcome, 1, isAny)) : undefined,
-    spoilt:
-      spoilt === undefined || spoilt.verdict === 'valid'
-        ? undefined
-        : `${spoilt.verdict.toUpperCase()} ${spoilt.why}`,
+    spoilt: notValid([...runs, ...reference]),
   };
 }
 

@@ -1,31 +1,17 @@
 /** The report as people read it. */
-import { aligned, digits, percent, spread } from './columns.ts';
+import { digits, doubtOf, percent, resultLines, spread, type Column } from './columns.ts';
 import { EARLIER } from './plan.ts';
 import type { Panel } from './plot.ts';
 import { ratiosOf, spreadOf } from './statistics.ts';
 import type { Result, RowSummary } from './summary.ts';
-import { QUIET_CORES } from './verdict.ts';
 
 export function tableOf({ name, title, unit, results }: RowSummary): string {
-  const columns = name === 'memory' ? MEMORY_COLUMNS : CPU_COLUMNS;
-  const header = ['', ...columns.map(([head]) => head.replace('{unit}', unit))];
-  const lines = results.map((result) =>
-    result.spoilt === undefined
-      ? [result.label, ...columns.map(([, cell]) => cell(result))]
-      : [result.label, result.spoilt],
-  );
-  return [title, ...aligned([header, ...lines])].join('\n');
+  const columns = name === 'memory' ? [...COST, ...MEMORY_COLUMNS] : [...COST, ...CPU_COLUMNS];
+  return [title, ...resultLines(results, [[unit, ({ cost }) => spread(cost)], ...columns])].join('\n');
 }
 
 export function doubtsOf(rows: readonly RowSummary[]): string[] {
-  return rows.flatMap(({ title, results }) => {
-    const most = Math.max(...results.map(({ othersUse }) => othersUse));
-    if (most <= QUIET_CORES) return [];
-    const [number] = title.split('. ', 1);
-    return [
-      `DOUBT: while row ${number} was measured, other programs used up to ${digits(most)} cores. Run it again on a quiet machine.`,
-    ];
-  });
+  return rows.flatMap(({ title, results }) => doubtOf(`row ${title.split('. ', 1)[0]}`, results));
 }
 
 /** For each variant that an earlier commit was measured with too: its cost over the earlier one's, round by round. */
@@ -37,16 +23,12 @@ export function changesOf({ results }: RowSummary): string[] {
   });
 }
 
-type Column = readonly [head: string, cell: (result: Result) => string];
-
-const COST: readonly Column[] = [
-  ['{unit}', ({ cost }) => spread(cost)],
+const COST: readonly Column<Result>[] = [
   ['without NATS', ({ alone }) => spread(alone)],
   ['x naive', ({ ratio }) => spread(ratio)],
   ['without NATS', ({ aloneRatio }) => spread(aloneRatio)],
 ];
-const CPU_COLUMNS: readonly Column[] = [
-  ...COST,
+const CPU_COLUMNS: readonly Column<Result>[] = [
   ['user', ({ userShare }) => percent(userShare)],
   ['per s', ({ perSecond }) => digits(perSecond.median)],
   ['p50 ms', ({ p50Ms }) => digits(p50Ms.median)],
@@ -55,8 +37,7 @@ const CPU_COLUMNS: readonly Column[] = [
   ['generator', ({ generatorUse }) => percent(generatorUse)],
   ['others', ({ othersUse }) => percent(othersUse)],
 ];
-const MEMORY_COLUMNS: readonly Column[] = [
-  ...COST,
+const MEMORY_COLUMNS: readonly Column<Result>[] = [
   ['the next 1000', ({ more }) => (more === undefined ? '-' : spread(more))],
 ];
 
@@ -67,7 +48,7 @@ export function panelOf({ title, unit, results }: RowSummary): Panel {
     label,
     value: cost,
     own: alone.median,
-    said: `${digits(cost.median)}  (${digits(ratio.median)} x naive)`,
+    text: `${digits(cost.median)}  (${digits(ratio.median)} x naive)`,
     isOurs: variant.startsWith('parley'),
   }));
   return { title: `${head}, ${unit}`, note: more.join(': '), bars };

@@ -18,12 +18,33 @@ export function judge(outcome: Outcome): Verdict {
   const delivered = deliveredRatio(outcome);
   if (delivered !== 1) return { verdict: 'failed', why: `delivered ratio ${delivered.toFixed(6)}` };
   if (outcome.done === 0) return { verdict: 'failed', why: 'nothing was completed' };
-  const use = outcome.spent.generatorUse;
-  if (use > GENERATOR_LIMIT) {
-    return { verdict: 'void', why: `the generator used ${(100 * use).toFixed(0)} % of its core` };
+  return verdictOf([], outcome.spent.generatorUse);
+}
+
+/** Failed if anything was wrong; void if the generator used too much of its core, or an unknown share. */
+export function verdictOf(wrong: readonly string[], generatorUse: number): Verdict {
+  if (wrong.length > 0) return { verdict: 'failed', why: wrong.join(', ') };
+  if (!(generatorUse <= GENERATOR_LIMIT)) {
+    return { verdict: 'void', why: `the generator used ${(100 * generatorUse).toFixed(0)} % of its core` };
   }
   return { verdict: 'valid' };
 }
+
+/** Which of these counts, all of which must be 0, are not. */
+export function wrongCounts<Name extends string>(
+  names: readonly Name[],
+  counts: Readonly<Record<Name, number>>,
+): string[] {
+  return names.filter((name) => counts[name] > 0).map((name) => `${counts[name]} ${name}`);
+}
+
+/** `undefined` for a valid run. */
+export const verdictText = (verdict: Verdict): string | undefined =>
+  verdict.verdict === 'valid' ? undefined : `${verdict.verdict.toUpperCase()}: ${verdict.why}`;
+
+/** Why the first run that is not valid is not; `undefined` if all are. */
+export const notValid = (runs: readonly { readonly verdict: Verdict }[]): string | undefined =>
+  runs.map(({ verdict }) => verdictText(verdict)?.replace(':', '')).find((text) => text !== undefined);
 
 /** Received over sent, those left out whose reader had gone. */
 export function deliveredRatio({ sent, received, excused }: Outcome): number {

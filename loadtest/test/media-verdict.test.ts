@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { doubtsOf, panelOf } from '../src/comparison.ts';
 import type { Outcome } from '../src/media/outcome.ts';
 import { picture, type Quantiles } from '../src/media/picture.ts';
 import { ROWS, type ServerName } from '../src/media/plan.ts';
 import { costOf, summarize, type Run } from '../src/media/summary.ts';
-import { doubtsOf, panelOf, tableOf } from '../src/media/table.ts';
+import { REFERENCE, tableOf } from '../src/media/table.ts';
 import { isExact, judge } from '../src/media/verdict.ts';
 import { plot } from '../src/plot.ts';
 
@@ -109,7 +110,7 @@ test('a failed round takes the figure away, and a busy machine is a reason for d
   const summary = summarize(rowOf('room-10'), [failed, run('room-10', 'parley', 1, { othersUse: 1.2 })]);
   assert.match(tableOf(summary), /stock moq-relay +FAILED 1 corrupt/);
   assert.match(doubtsOf([summary])[0] ?? '', /room-10.*up to 1\.20 cores/);
-  assert.match(plot([panelOf(summary)], { label: '', foot: '' }), /x stock/);
+  assert.match(plot([panelOf(summary, REFERENCE)], { label: '', foot: '' }), /x stock/);
 });
 
 test('a report of one load is drawn with the latest watchers first', () => {

@@ -4,8 +4,8 @@ import type { Outcome } from '../src/rooms/outcome.ts';
 import { picture } from '../src/rooms/picture.ts';
 import { scaling, searched, type Relays } from '../src/rooms/plan.ts';
 import { largest, ratioOf, type Run } from '../src/rooms/summary.ts';
-import { doubtsOf, ratioSaid, tableOf } from '../src/rooms/table.ts';
-import { isBorne, judge, saturated } from '../src/rooms/verdict.ts';
+import { doubtsOf, ratioText, tableOf } from '../src/rooms/table.ts';
+import { isUnimpaired, judge, saturated } from '../src/rooms/verdict.ts';
 
 const GOOD: Outcome = {
   window: { beganMs: 0, endedMs: 10_000, seconds: 10, deliveriesPerSecond: 3000, megabitsPerSecond: 5 },
@@ -59,11 +59,11 @@ test('a run is void when the generator used more than 80 % of its core, and when
   assert.equal(run(20, 1, { generator: { share: Number.NaN } }).verdict.verdict, 'void');
 });
 
-test('a load is borne with at most one frame in 200 lost, no freeze, and all participants joined in time', () => {
-  assert.ok(isBorne({ ...GOOD, loss: { ...GOOD.loss, share: 0.005 } }));
-  assert.ok(!isBorne({ ...GOOD, ...lossy }));
-  assert.ok(!isBorne({ ...GOOD, freezes: { count: 1, longestMs: 501 } }));
-  assert.ok(!isBorne({ ...GOOD, lateJoins: 1 }));
+test('a load is sustained with at most one frame in 200 lost, no freeze, and all participants joined in time', () => {
+  assert.ok(isUnimpaired({ ...GOOD, loss: { ...GOOD.loss, share: 0.005 } }));
+  assert.ok(!isUnimpaired({ ...GOOD, ...lossy }));
+  assert.ok(!isUnimpaired({ ...GOOD, freezes: { count: 1, longestMs: 501 } }));
+  assert.ok(!isUnimpaired({ ...GOOD, lateJoins: 1 }));
 });
 
 test('the exhausted resource is the one with the largest share of its own limit', () => {
@@ -76,7 +76,7 @@ test('the exhausted resource is the one with the largest share of its own limit'
   );
 });
 
-test('the largest load is the last before the first that was not borne, whatever came after', () => {
+test('the largest load is the last before the first that was not sustained, whatever came after', () => {
   const climbed = [run(24, 1), run(18, 1), run(21, 1, lossy), run(27, 1), run(60, 2)];
   assert.equal(largest(climbed, 1), 18);
   assert.equal(largest(climbed, 2), 60);
@@ -88,15 +88,15 @@ test('the ratio is that of the largest loads, and none without both', () => {
   const missed = ratioOf([run(20, 1), run(35, 2), run(36, 2, lossy)]);
   assert.deepEqual(missed, { one: 20, two: 35, ratio: 1.75, reached: false, isCut: false });
   assert.match(
-    ratioSaid(missed),
+    ratioText(missed),
     /30 % of a processor: one carries 20 people, two 35: x 1\.75, goal 1\.8: MISSED$/,
   );
   const reached = ratioOf([run(20, 1), run(36, 2), run(38, 2, { generator: { share: 0.9 } })]);
   assert.ok(reached.reached && reached.isCut);
-  assert.match(ratioSaid(reached), /reached; the generator had no more to give/);
+  assert.match(ratioText(reached), /reached; the generator was saturated/);
   const none = ratioOf([run(20, 1)]);
   assert.ok(!none.reached && Number.isNaN(none.ratio));
-  assert.match(ratioSaid(none), /no result/);
+  assert.match(ratioText(none), /no result/);
 });
 
 test('void and failed runs are shown as that', () => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { doubtsOf, panelOf } from '../src/comparison.ts';
 import { plot } from '../src/plot.ts';
 import type { Outcome } from '../src/streams/outcome.ts';
 import { ROWS, type ServerName } from '../src/streams/plan.ts';
 import { costOf, summarize, type Run } from '../src/streams/summary.ts';
-import { doubtsOf, panelOf, tableOf } from '../src/streams/table.ts';
+import { REFERENCE, tableOf } from '../src/streams/table.ts';
 import { judge } from '../src/streams/verdict.ts';
 import { GENERATOR_LIMIT } from '../src/verdict.ts';
 
@@ -76,7 +77,7 @@ test('ratios to the floor pair the rounds, and the goal is judged by their media
   assert.deepEqual(parley?.ratio, { median: 1.05, min: 1.05, max: 2 });
   assert.match(tableOf(summary), /goal: at most 1\.1 x floor; reached/);
   assert.match(tableOf(summarize(video, runs.slice(2, 4))), /MISSED/);
-  assert.match(plot([panelOf(summary)], { label: '', foot: '' }), /\(1\.05 x floor\)/);
+  assert.match(plot([panelOf(summary, REFERENCE)], { label: '', foot: '' }), /\(1\.05 x floor\)/);
 });
 
 test('a failed round takes the figure away, and a failed floor all that is compared with it', () => {

@@ -1,7 +1,7 @@
-//! The exit codes of the command, which README.md documents.
+//! The exit codes of `parley` and of `parley-load`, which their README.md document.
 use std::process::ExitCode;
 
-/// An exit code.
+/// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// The command completed.
@@ -12,10 +12,25 @@ pub enum Exit {
     Usage = 2,
     /// The server refused, and a retry would be refused too.
     Refused = 3,
+    /// A delivery was not exact, or the server refused or closed a socket of a load.
+    Inexact = 4,
+    /// Every delivery was exact, but the generator was too busy to measure.
+    Void = 5,
     /// The input cannot be published.
     InvalidInput = 6,
     /// A check of a host failed.
     CheckFailed = 7,
+}
+
+impl Exit {
+    /// The exit code of a load. `void`: the generator was too busy to measure.
+    pub fn of_load(exact: bool, void: bool) -> Self {
+        match (exact, void) {
+            (false, _) => Exit::Inexact,
+            (true, true) => Exit::Void,
+            (true, false) => Exit::Done,
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {

@@ -1,22 +1,32 @@
 //! The `parley` command ([`run`]), and the client of rooms, pages and relays that `parley-load` uses too.
-mod again;
+mod connect;
+mod connection_end;
 mod doctor;
-pub mod ending;
 mod exit;
+mod host_url;
 mod http;
 mod join;
-pub mod media;
-pub mod page;
+mod media;
+mod page;
 mod publish;
-pub mod reach;
-pub mod room;
+mod retry;
+mod room;
 mod runtime;
 mod stop;
 mod stream;
 mod watch;
 
+pub use connect::{ConnectOptions, WebSocket};
+pub use connection_end::ConnectionEnd;
+pub use exit::Exit;
+pub use media::BoxFuture;
+pub use media::dial::{CertificateHash, RelayAddress};
+pub use media::url::RoomUrl;
+pub use page::Address as PageAddress;
+pub use page::socket::visitor_url;
+pub use room::{JoinMode, RoomClient};
+
 use clap::Parser;
-use exit::Exit;
 use std::process::ExitCode;
 
 /// Live video, rooms, pages and streams.
@@ -46,7 +56,7 @@ enum Command {
 pub fn run() -> ExitCode {
     // The QUIC library links a second provider, and rustls chooses none by itself.
     let _installed = rustls::crypto::ring::default_provider().install_default();
-    let ended = match Command::parse() {
+    let exit = match Command::parse() {
         Command::Publish(publish) => publish.run(),
         Command::Watch(watch) => watch.run(),
         Command::Join(join) => join.run(),
@@ -55,8 +65,8 @@ pub fn run() -> ExitCode {
         Command::Stream(stream) => stream.run(),
         Command::Doctor(doctor) => doctor.run(),
     };
-    ended.unwrap_or_else(|why| {
-        eprintln!("parley: {why:#}");
+    exit.unwrap_or_else(|error| {
+        eprintln!("parley: {error:#}");
         Exit::Failed.into()
     })
 }

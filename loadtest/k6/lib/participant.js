@@ -18,7 +18,7 @@ import { othersAt, visitsOf } from './plan.ts';
 
 /** DIR-5 and BUS-4: a lost message is repaired or reported within this time. */
 const SETTLED_MS = limit('directed.timeout') + 500;
-const WELCOME_WITHIN_MS = 10_000;
+const WELCOME_TIMEOUT_MS = 10_000;
 
 /** Display names identify a visit, so that other participants can look it up in the plan. */
 export const nameOf = ({ seat, number }) => `seat ${seat} visit ${number}`;
@@ -61,11 +61,11 @@ export class Participant {
       this.#welcomed = resolve;
       setTimeout(() => {
         if (this.#welcomed === undefined) return;
-        this.#fail('WELCOME_MISSING', `no welcome within ${WELCOME_WITHIN_MS} ms`);
+        this.#fail('WELCOME_MISSING', `no welcome within ${WELCOME_TIMEOUT_MS} ms`);
         this.#isOver = true;
         this.#socket.close();
         this.#settleWelcome(false);
-      }, WELCOME_WITHIN_MS);
+      }, WELCOME_TIMEOUT_MS);
     });
   }
 

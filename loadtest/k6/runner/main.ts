@@ -7,6 +7,7 @@ import { startStack, type Stack } from '@parley/local/stack';
 import { limitKey } from '@parley/protocol/limits';
 import { sizeOf, steadyOf, visitsOf } from '../lib/plan.ts';
 import { herdProfile, type HerdProfile } from '../profiles/herd.ts';
+import { EDGE_LIMITS } from '../../src/limits.ts';
 import { readMetrics, startGenerator, THRESHOLD_EXIT_CODE, type Generator } from './generator.ts';
 import { judge, publish, reportOf, type HerdResult } from './report.ts';
 import { momentOf, useBetween, type Moment, type Parts } from './watch.ts';
@@ -19,12 +20,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   [limitKey('address.reads')]: '10000000',
   [limitKey('address.bufferedBytes')]: '1099511627776',
   [limitKey('address.reassemblyBytes')]: '1099511627776',
-  PARLEY_EDGE_ADDRESS_JOIN_BURST: '100000',
-  PARLEY_EDGE_ADDRESS_JOINS_PER_SECOND: '1000',
-  PARLEY_EDGE_ADDRESS_SOCKET_BURST: '100000',
-  PARLEY_EDGE_ADDRESS_API_BURST: '100000',
-  PARLEY_EDGE_ADDRESS_MEDIA_BURST: '100000',
-  PARLEY_EDGE_ADDRESS_WEB_BURST: '1000000',
+  ...EDGE_LIMITS,
 };
 const PROGRESS_EVERY_MS = 5000;
 

@@ -1,9 +1,10 @@
 //! `parley-load bench`: named rows of [`streams`](crate::streams), which `make bench-streams` measures.
-use crate::exit::Exit;
+use crate::durations::{Durations, VoidAbove};
 use crate::output::Output;
-use crate::streams::plan::{Durations, Endpoints, Shape};
+use crate::streams::plan::{Endpoints, Shape};
 use crate::streams::{Plan, Report, run};
 use crate::usage::MAX_GENERATOR_SHARE;
+use parley_cli::Exit;
 use serde::Serialize;
 
 /// Runs the rows of `make bench-streams`, one after the other.
@@ -56,13 +57,14 @@ impl Flags {
         let mut rows = Vec::new();
         for (row, shape) in ROWS.into_iter().filter(|(row, _)| self.is_selected(row)) {
             let (endpoints, durations) = (self.endpoints.clone(), self.durations);
-            let report = run(&Plan { endpoints, shape, durations, void_above: MAX_GENERATOR_SHARE })?;
+            let report =
+                run(&Plan { endpoints, shape, durations, void_above: VoidAbove { share: MAX_GENERATOR_SHARE } })?;
             self.output.print(&format!("{row:<16} {}\n", report.columns()));
             rows.push(Row { row, report });
         }
         self.output.write(&rows)?;
         let has = |exit| rows.iter().any(|row| row.report.exit() == exit);
-        Ok(Exit::of(!has(Exit::Inexact), has(Exit::Void)))
+        Ok(Exit::of_load(!has(Exit::Inexact), has(Exit::Void)))
     }
 
     fn is_selected(&self, row: &str) -> bool {

@@ -10,10 +10,10 @@
 //! | [`bench`] | the rows of `make bench-streams` |
 //! | [`target`], [`socket`], [`frame`] | a WebSocket client with little overhead |
 //! | [`payload`], [`sequence`] | what a message carries, and which messages a reader received |
-//! | [`window`], [`latency`], [`usage`], [`process`] | the measured window: rates, latency, processor time, memory |
-//! | [`runtime`], [`output`], [`exit`] | how a load runs, where its report goes, how the command ends |
+//! | [`durations`], [`window`], [`latency`], [`usage`], [`process`] | the measured window: how long, rates, latency, processor time, memory |
+//! | [`runtime`], [`output`], [`progress`] | how a load runs, where its report goes, and its progress |
 mod bench;
-mod exit;
+mod durations;
 mod frame;
 mod latency;
 mod media;
@@ -21,6 +21,7 @@ mod output;
 mod pages;
 mod payload;
 mod process;
+mod progress;
 mod room;
 mod runtime;
 mod sequence;
@@ -33,7 +34,7 @@ mod usage;
 mod window;
 
 use clap::Parser;
-use exit::Exit;
+use parley_cli::Exit;
 use std::process::ExitCode;
 
 /// Generates load against Parley, checks every delivery, and reports what arrived, how late, and what it cost the server.

@@ -16,6 +16,12 @@ impl Output {
         self.json.as_ref().is_some_and(|path| path.as_os_str() == "-")
     }
 
+    /// Prints the table of a report, and writes the report as JSON, where the user asked for it.
+    pub fn report(&self, table: &str, report: &impl Serialize) -> anyhow::Result<()> {
+        self.print(table);
+        self.write(report)
+    }
+
     /// Prints text for people, unless standard output is for JSON.
     pub fn print(&self, text: &str) {
         if !self.is_json_only() {

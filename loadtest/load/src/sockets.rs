@@ -1,10 +1,10 @@
 //! `parley-load sockets`: many idle sockets, or many that open and close, and the memory that the server uses for them.
-use crate::exit::Exit;
 use crate::output::Output;
 use crate::process;
 use crate::socket_pool::SocketPool;
 use crate::target::Target;
 use anyhow::ensure;
+use parley_cli::Exit;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -113,10 +113,9 @@ impl Flags {
             std::thread::sleep(RELEASE_TIME);
             report.add(Memory { before_kb: before, with_kb: with, after_kb: self.memory()? }, self.churn.is_none());
         }
-        self.output.print(&report.table());
-        self.output.write(&report)?;
+        self.output.report(&report.table(), &report)?;
         let clean = report.errors.is_empty() && report.closed == 0;
-        Ok(Exit::of(clean, false))
+        Ok(Exit::of_load(clean, false))
     }
 
     fn idle(&self, pool: &mut SocketPool<'_>, report: &mut Report) -> anyhow::Result<u64> {

@@ -1,6 +1,7 @@
 //! The measured window of a run, between two snapshots.
 use crate::process;
 use crate::usage::{GeneratorUsage, ServerUsage};
+use serde::Serialize;
 use std::time::Instant;
 
 /// The totals of a run at one moment.
@@ -51,6 +52,17 @@ impl Snapshot {
     }
 }
 
+/// The deliveries of the measured window, as reports show them.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Steady {
+    pub seconds: f64,
+    pub delivered: u64,
+    pub bytes: u64,
+    pub deliveries_per_second: f64,
+    pub megabits_per_second: f64,
+}
+
 #[allow(clippy::cast_precision_loss, reason = "a report is rounded")]
 impl Window {
     /// Between two snapshots.
@@ -69,13 +81,15 @@ impl Window {
         })
     }
 
-    /// Deliveries per second.
-    pub fn deliveries_per_second(&self) -> f64 {
-        self.delivered as f64 / self.seconds
-    }
-
-    /// The rate of the deliveries, in Mbit/s.
-    pub fn megabits_per_second(&self) -> f64 {
-        self.bytes as f64 * 8.0 / 1e6 / self.seconds
+    /// The deliveries and their rates.
+    pub fn steady(&self) -> Steady {
+        let Self { seconds, delivered, bytes, .. } = *self;
+        Steady {
+            seconds,
+            delivered,
+            bytes,
+            deliveries_per_second: delivered as f64 / seconds,
+            megabits_per_second: bytes as f64 * 8.0 / 1e6 / seconds,
+        }
     }
 }

@@ -45,7 +45,7 @@ export function tableOf(outcomes: readonly Outcome[]): string {
       `| ${way} | ${both(pictures)} | ${both(sounds)} | ${digits(apart.p50)} | ${freezes.count === 0 ? 'none' : `${freezes.count}, longest ${(freezes.longestMs / 1000).toFixed(1)} s`} |`,
   );
   return [
-    '| way | pictures p50, p95 ms | sounds p50, p95 ms | sound after picture, ms | pictures that stood still |',
+    '| path | pictures p50, p95 ms | sounds p50, p95 ms | sound after picture, ms | pictures that stood still |',
     '| --- | --- | --- | --- | --- |',
     ...lines,
   ].join('\n');

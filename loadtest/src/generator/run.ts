@@ -14,7 +14,7 @@ import { Tally } from './tally.ts';
 import { Window } from './window.ts';
 
 /** How long pending messages may take to arrive after the last message was sent. */
-const SETTLE_WITHIN_MS = 5000;
+const SETTLE_TIMEOUT_MS = 5000;
 
 const parley = parleyDialect();
 /** Tickets of the last `tickets` job, a call's worth each. */
@@ -55,7 +55,7 @@ class Run {
 
   /** Waits for pending messages. */
   async settle(): Promise<void> {
-    const deadline = Date.now() + SETTLE_WITHIN_MS;
+    const deadline = Date.now() + SETTLE_TIMEOUT_MS;
     while (!this.tally.isSettled && this.tally.failed === 0 && Date.now() < deadline) await delay(10);
   }
 
@@ -150,7 +150,7 @@ async function mesh(job: Job & { kind: 'mesh' }, run: Run): Promise<Outcome> {
     (error: unknown) => run.tally.fail(String(error)),
   );
   await run.measure(calls);
-  await Promise.race([calls, delay(SETTLE_WITHIN_MS, undefined, { ref: false })]);
+  await Promise.race([calls, delay(SETTLE_TIMEOUT_MS, undefined, { ref: false })]);
   if (!ended) run.tally.fail('a join was never complete');
   await run.settle();
   return run.outcome();

@@ -1,5 +1,7 @@
 /** The fields of the report of `parley-load media` that the bench reads. */
-export interface Outcome {
+import type { CommonOutcome } from '../comparison.ts';
+
+export interface Outcome extends CommonOutcome {
   /** Of the whole run, as are all counts up to `closed`. */
   readonly expected: number;
   readonly delivered: number;
@@ -12,13 +14,4 @@ export interface Outcome {
   readonly freezes: number;
   /** Sessions and broadcasts that were lost. */
   readonly closed: number;
-  /** The measured part; latency and processor time are of it, too. */
-  readonly steady: { readonly seconds: number; readonly delivered: number; readonly bytes: number };
-  readonly latencyMs: { readonly p50: number; readonly p99: number };
-  /** Share of its core. */
-  readonly generator: { readonly share: number };
-  /** Memory at the end. */
-  readonly server: { readonly cpuSeconds: number; readonly residentKb: number };
-  /** What neither the relays nor the generator used, in cores, over the whole run. The bench itself finds that out. */
-  readonly othersUse: number;
 }

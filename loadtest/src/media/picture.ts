@@ -66,8 +66,8 @@ function latest({ each }: Report): Panel {
 }
 
 function bar(label: string, { p50, p99 }: Quantiles, more: string): Bar {
-  const said = `${digits(p50)}, ${digits(p99)}${more}`;
-  return { label, value: { median: p50, min: p50, max: p99 }, own: p50, said, isOurs: more === '' };
+  const text = `${digits(p50)}, ${digits(p99)}${more}`;
+  return { label, value: { median: p50, min: p50, max: p99 }, own: p50, text, isOurs: more === '' };
 }
 
 const wrongs = ({ missing, freezes }: { missing: number; freezes: number }): string =>

@@ -1,17 +1,13 @@
 /** The rows and goals of `make bench-media`. `parley-load media` generates the load. */
 
 import { fileURLToPath } from 'node:url';
+import type { Contestant } from '../comparison.ts';
 import type { Build } from '../programs.ts';
 
 export type ServerName = 'stock' | 'parley';
 
-export interface Contestant {
-  readonly name: ServerName;
-  readonly label: string;
-}
-
 /** In the order they take turns; the first is what the others are compared with. */
-export const SERVERS: readonly Contestant[] = [
+export const SERVERS: readonly Contestant<ServerName>[] = [
   { name: 'stock', label: 'stock moq-relay' },
   { name: 'parley', label: 'Parley' },
 ];

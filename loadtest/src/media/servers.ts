@@ -4,8 +4,8 @@ import { randomBytes, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { HOST, canConnect, freePort, pidOf, start, stop, until } from '../process.ts';
-import { findNats } from '../servers.ts';
+import { startNats } from '../nats.ts';
+import { HOST, answers, freePort, pidOf, start, stop, until } from '../process.ts';
 import { signed } from '../streams/relay.ts';
 import { STOCK_PROGRAM, type Row, type ServerName } from './plan.ts';
 
@@ -41,10 +41,10 @@ export async function startServer(
   const begun: ChildProcess[] = [];
   const context: Context = {
     ...options,
+    begun,
     begin: async (label, program, { args = [], env = {}, ready }) => {
       const child = start(program, args, { log: join(options.dir, `${label}.log`), env });
       begun.push(child);
-      running.add(child);
       await until(ready, child, label);
       return pidOf(child, label);
     },
@@ -58,21 +58,13 @@ export async function startServer(
     pids: all.map(({ pid }) => pid),
     hashes: all.map(({ hash }) => hash),
     addresses: () => ({ publishers: address(first), watchers: address(last) }),
-    async close() {
-      await Promise.all(begun.map(stop));
-      for (const child of begun) running.delete(child);
-    },
+    close: async () => void (await Promise.all(begun.map(stop))),
   };
 }
 
-/** Whatever was started: a server must not outlive a bench that ended early. */
-export async function stopServers(): Promise<void> {
-  await Promise.all(Array.from(running, stop));
-}
-
-const running = new Set<ChildProcess>();
-
 interface Context extends StartOptions {
+  /** All processes of this server. */
+  readonly begun: ChildProcess[];
   /** Starts a program, waits until it is ready and answers its process id. */
   readonly begin: (label: string, program: string, how: How) => Promise<number>;
 }
@@ -97,9 +89,10 @@ const TOKEN_SECONDS = 3600;
 /** Default settings, every client's token checked, certificates of its own; among others with a NATS of their own. */
 async function startParley(relays: Row['relays'], context: Context): Promise<Started> {
   const secret = randomBytes(32).toString('hex');
-  const nats = relays === 1 ? undefined : await startNats(context);
+  const nats = relays === 1 ? undefined : await startNats(context.dir);
+  if (nats !== undefined) context.begun.push(nats.child);
   const one = (label: string, role: 'origin' | 'leaf'): Promise<Relay> =>
-    startParleyRelay(label, context, { secret, nats, role });
+    startParleyRelay(label, context, { secret, nats: nats?.url, role });
   const roles = relays === 1 ? (['origin'] as const) : (['leaf', 'origin', 'leaf'] as const);
   const all: Relay[] = [];
   for (const [at, role] of roles.entries()) all.push(await one(`parley-${relays}-${at}`, role));
@@ -114,13 +107,6 @@ async function startParley(relays: Row['relays'], context: Context): Promise<Sta
 
 /** Leases, and the links made from them, exist after this time. */
 const LINKED_MS = 1500;
-
-async function startNats({ begin, dir }: Context): Promise<string> {
-  const port = await freePort();
-  const args = ['-a', HOST, '-p', String(port), '-js', '-sd', join(dir, `jetstream-${port}`)];
-  await begin('nats', findNats(), { args, ready: () => canConnect({ host: HOST, port }) });
-  return `nats://${HOST}:${port}`;
-}
 
 async function startParleyRelay(
   label: string,
@@ -180,14 +166,6 @@ async function startStockRelay(
   ];
   const pid = await begin(label, join(programs, STOCK_PROGRAM), { args, ready: () => answers(web) });
   return { pid, port, hash: base64(await (await fetch(web)).text()) };
-}
-
-async function answers(url: string): Promise<boolean> {
-  try {
-    return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
-  } catch {
-    return false;
-  }
 }
 
 const base64 = (hex: string): string => Buffer.from(hex.replaceAll(':', '').trim(), 'hex').toString('base64');

@@ -1,63 +1,26 @@
-/** The report of the media bench as people read it, and as the plot shows it. */
-import { aligned, digits, percent, spread } from '../columns.ts';
-import type { Panel } from '../plot.ts';
+/** The report of the media bench as people read it. */
+import type { Column } from '../columns.ts';
+import * as comparison from '../comparison.ts';
 import type { Result, RowSummary } from './summary.ts';
-import { QUIET_CORES } from '../verdict.ts';
 
-const COLUMNS: readonly (readonly [head: string, cell: (result: Result) => string])[] = [
-  ['{unit}', ({ cost }) => spread(cost)],
-  ['x stock', ({ ratio }) => spread(ratio)],
-  ['p50 ms', ({ p50Ms }) => digits(p50Ms.median)],
-  ['p99 ms', ({ p99Ms }) => digits(p99Ms.median)],
+/** The label of the reference in tables and plots. */
+export const REFERENCE = 'stock';
+
+const COLUMNS: readonly Column<Result>[] = [
   ['missing', ({ missing }) => (missing === 0 ? '0' : `${(100 * missing).toFixed(3)} %`)],
   ['skipped', ({ skippedGroups }) => String(skippedGroups)],
-  ['RSS MB', ({ rssMb }) => digits(rssMb.median)],
-  ['server', ({ serverUse }) => percent(serverUse)],
-  ['generator', ({ generatorUse }) => percent(generatorUse)],
-  ['others', ({ othersUse }) => percent(othersUse)],
 ];
 
-export function tableOf({ row, results }: RowSummary): string {
-  const header = ['', ...COLUMNS.map(([head]) => head.replace('{unit}', row.unit))];
-  const lines = results.map((result) =>
-    result.spoilt === undefined
-      ? [result.label, ...COLUMNS.map(([, cell]) => cell(result))]
-      : [result.label, result.spoilt],
+export function tableOf(summary: RowSummary): string {
+  const { goal, most, unit } = summary.row;
+  const reached = comparison.goalText(
+    summary.results,
+    ({ ratio, cost }) => ratio.median <= goal && cost.median <= (most ?? Infinity),
   );
-  return [row.title, ...aligned([header, ...lines]), goalOf({ row, results })].join('\n');
-}
-
-function goalOf({ row, results }: RowSummary): string {
-  const parley = results.find(({ server }) => server === 'parley');
-  const most = row.most === undefined ? '' : ` and ${row.most} ${row.unit}`;
-  return `goal: at most ${row.goal} x stock${most}; ${saidOf(parley, row)}`;
-}
-
-function saidOf(parley: Result | undefined, { goal, most = Infinity }: RowSummary['row']): string {
-  if (parley === undefined || parley.spoilt !== undefined || Number.isNaN(parley.ratio.median)) {
-    return 'no result';
-  }
-  return parley.ratio.median <= goal && parley.cost.median <= most ? 'reached' : 'MISSED';
-}
-
-export function doubtsOf(summaries: readonly RowSummary[]): string[] {
-  return summaries.flatMap(({ row, results }) => {
-    const most = Math.max(...results.map(({ othersUse }) => othersUse));
-    if (most <= QUIET_CORES) return [];
-    return [
-      `DOUBT: while ${row.name} was measured, other programs used up to ${digits(most)} cores. Run it again on a quiet machine.`,
-    ];
+  const limit = most === undefined ? '' : ` and ${most} ${unit}`;
+  return comparison.tableOf(summary, {
+    columns: COLUMNS,
+    reference: REFERENCE,
+    goal: `goal: at most ${goal} x ${REFERENCE}${limit}; ${reached}`,
   });
-}
-
-export function panelOf({ row, results }: RowSummary): Panel {
-  const [head = '', ...more] = row.title.split(': ');
-  const bars = results.map(({ server, label, cost, ratio }) => ({
-    label,
-    value: cost,
-    own: cost.median,
-    said: `${digits(cost.median)}  (${digits(ratio.median)} x stock)`,
-    isOurs: server === 'parley',
-  }));
-  return { title: `${head}, ${row.unit}`, note: more.join(': '), bars };
 }

@@ -1,5 +1,5 @@
 /** Whether a run of the media bench may be called a result. */
-import { GENERATOR_LIMIT, type Verdict } from '../verdict.ts';
+import { verdictOf, wrongCounts, type Verdict } from '../verdict.ts';
 import type { Outcome } from './outcome.ts';
 
 const WRONGS = ['duplicated', 'outOfOrder', 'corrupt', 'extra', 'closed'] as const;
@@ -9,18 +9,13 @@ const DELIVERED = 0.99;
 
 export function judge(outcome: Outcome): Verdict {
   const { expected, delivered, missing, skippedGroups } = outcome;
-  const wrong = WRONGS.filter((name) => outcome[name] > 0).map((name) => `${outcome[name]} ${name}`);
+  const wrong = wrongCounts(WRONGS, outcome);
   if (expected === 0) wrong.push('nothing was sent');
   else if (missing > 0 && skippedGroups === 0) wrong.push(`${missing} missing`);
   else if (delivered < DELIVERED * expected) {
     wrong.push(`delivered ratio ${(delivered / expected).toFixed(3)}, ${skippedGroups} groups skipped`);
   }
-  if (wrong.length > 0) return { verdict: 'failed', why: wrong.join(', ') };
-  const use = outcome.generator.share;
-  if (!(use <= GENERATOR_LIMIT)) {
-    return { verdict: 'void', why: `the generator used ${(100 * use).toFixed(0)} % of its core` };
-  }
-  return { verdict: 'valid' };
+  return verdictOf(wrong, outcome.generator.share);
 }
 
 /** Every frame must arrive once, whole and in order. */

@@ -24,7 +24,7 @@ export interface Swarm {
   readonly wrong: string | undefined;
 }
 
-const HERE_WITHIN_MS = 240_000;
+const FETCH_TIMEOUT_MS = 240_000;
 
 /** All in one browser, each with a profile of their own. */
 export async function measureSwarm(readers: number, bytes: number): Promise<Swarm> {
@@ -78,6 +78,6 @@ async function prepare(reader: Reader, web: string): Promise<void> {
 async function fetched(reader: Reader, link: string): Promise<number> {
   const began = performance.now();
   await reader.read(link);
-  await reader.comesTo('here', HERE_WITHIN_MS);
+  await reader.comesTo('here', FETCH_TIMEOUT_MS);
   return performance.now() - began;
 }

@@ -1,5 +1,6 @@
 /** Round trip, jitter and loss over the number of people, for one relay and for two. Plain SVG. */
 import { digits } from '../columns.ts';
+import { escape } from '../plot.ts';
 import type { Outcome } from './outcome.ts';
 import type { Run } from './summary.ts';
 
@@ -73,6 +74,3 @@ function panel({ title, value }: Panel, runs: readonly Run[], people: readonly n
     ...lines,
   ].join('');
 }
-
-const escape = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

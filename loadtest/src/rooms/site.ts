@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startStack } from '@parley/local/stack';
 import { limitKey } from '@parley/protocol/limits';
 import { cpuOf, residentKb } from '../cpu.ts';
+import { EDGE_LIMITS } from '../limits.ts';
 import { openCgroup, type Cgroup } from './cgroup.ts';
 import type { RelayUse } from './outcome.ts';
 import { MEMORY_BYTES, type Relays } from './plan.ts';
@@ -27,16 +28,11 @@ export interface Watch {
 }
 
 /** All have one address, and whatever relays there are share every room; every other limit is as in production. */
-export const LIMITS: Readonly<Record<string, string>> = {
+const LIMITS: Readonly<Record<string, string>> = {
   [limitKey('media.participantsPerRelay')]: '1',
   [limitKey('address.joins')]: '1000000',
   [limitKey('address.reads')]: '1000000',
-  PARLEY_EDGE_ADDRESS_JOIN_BURST: '100000',
-  PARLEY_EDGE_ADDRESS_JOINS_PER_SECOND: '1000',
-  PARLEY_EDGE_ADDRESS_SOCKET_BURST: '100000',
-  PARLEY_EDGE_ADDRESS_API_BURST: '100000',
-  PARLEY_EDGE_ADDRESS_MEDIA_BURST: '100000',
-  PARLEY_EDGE_ADDRESS_WEB_BURST: '1000000',
+  ...EDGE_LIMITS,
 };
 const RELAY_CORE = 0;
 const OTHER_CORE = 1;

@@ -1,8 +1,8 @@
-/** From single runs to what may be said. */
+/** From single runs to the capacity of one relay, and of two. */
 import type { Verdict } from '../verdict.ts';
 import type { Outcome } from './outcome.ts';
 import { GOAL, type Relays, type Step } from './plan.ts';
-import { isBorne } from './verdict.ts';
+import { isUnimpaired } from './verdict.ts';
 
 export interface Run {
   readonly step: Step;
@@ -10,14 +10,14 @@ export interface Run {
   readonly verdict: Verdict;
 }
 
-/** What one relay, and two, carried at most of what was tried. */
+/** The largest rooms of those tried that one relay sustained, and two. */
 export interface Ratio {
   readonly one: number;
   readonly two: number;
   /** Two over one; NaN where either has no result. */
   readonly ratio: number;
   readonly reached: boolean;
-  /** The search ended because the generator, not a relay, had no more to give. */
+  /** The search ended because the generator was saturated, not a relay. */
   readonly isCut: boolean;
 }
 
@@ -33,14 +33,14 @@ export function ratioOf(runs: readonly Run[]): Ratio {
   };
 }
 
-/** Most people that were borne, by a run and by all smaller ones; 0: none. */
+/** The largest number of people that was sustained, as were all smaller ones; 0: none. */
 export function largest(runs: readonly Run[], relays: Relays): number {
   const climbed = runs
     .filter(({ step }) => step.relays === relays)
     .toSorted((one, other) => one.step.participants - other.step.participants);
-  const end = climbed.findIndex((run) => !isCarried(run));
+  const end = climbed.findIndex((run) => !isSustained(run));
   return climbed.slice(0, end === -1 ? climbed.length : end).at(-1)?.step.participants ?? 0;
 }
 
-export const isCarried = ({ outcome, verdict }: Run): boolean =>
-  verdict.verdict === 'valid' && isBorne(outcome);
+export const isSustained = ({ outcome, verdict }: Run): boolean =>
+  verdict.verdict === 'valid' && isUnimpaired(outcome);

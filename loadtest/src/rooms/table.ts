@@ -1,15 +1,13 @@
 /** The report of the rooms' bench as people read it. */
-import { aligned, digits, percent } from '../columns.ts';
-import { QUIET_CORES } from '../verdict.ts';
+import { aligned, digits, percent, type Column } from '../columns.ts';
+import { QUIET_CORES, verdictText } from '../verdict.ts';
 import { GOAL, SEARCH } from './plan.ts';
 import type { Ratio, Run } from './summary.ts';
 import { saturated } from './verdict.ts';
 
-type Column = readonly [head: string, cell: (run: Run) => string];
-
 const lost = (share: number): string => (share === 0 ? '0' : `${(100 * share).toFixed(2)} %`);
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column<Run>[] = [
   ['people', ({ step }) => String(step.participants)],
   ['relays', ({ step }) => String(step.relays)],
   ['each sends', ({ step }) => `${step.bitrateKbit} kbit/s, ${step.fps} fps`],
@@ -31,10 +29,7 @@ const COLUMNS: readonly Column[] = [
   ['generator', ({ outcome }) => percent(outcome.generator.share)],
   ['others', ({ outcome }) => percent(outcome.othersUse)],
   ['full', ({ outcome, step }) => saturated(outcome, step)],
-  [
-    '',
-    ({ verdict }) => (verdict.verdict === 'valid' ? '' : `${verdict.verdict.toUpperCase()}: ${verdict.why}`),
-  ],
+  ['', ({ verdict }) => verdictText(verdict) ?? ''],
 ];
 
 export function tableOf(title: string, runs: readonly Run[]): string {
@@ -53,11 +48,11 @@ export function doubtsOf(runs: readonly Run[]): string[] {
   ];
 }
 
-export function ratioSaid({ one, two, ratio, reached, isCut }: Ratio): string {
+export function ratioText({ one, two, ratio, reached, isCut }: Ratio): string {
   const limit = `each relay limited to ${percent(SEARCH.cpu)} of a processor`;
   const verdict = Number.isNaN(ratio)
     ? 'no result'
     : `x ${ratio.toFixed(2)}, goal ${GOAL}: ${reached ? 'reached' : 'MISSED'}`;
-  const cut = isCut ? '; the generator had no more to give, two may carry more' : '';
+  const cut = isCut ? '; the generator was saturated: two may carry more' : '';
   return `${limit}: one carries ${one} people, two ${two}: ${verdict}${cut}`;
 }

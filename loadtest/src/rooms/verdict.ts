@@ -1,5 +1,5 @@
-/** Whether a run of the rooms' bench may be called a result, and what it says. */
-import { GENERATOR_LIMIT, type Verdict } from '../verdict.ts';
+/** Whether a run of the rooms' bench is a result, and whether the relays sustained the load. */
+import { GENERATOR_LIMIT, verdictOf, wrongCounts, type Verdict } from '../verdict.ts';
 import type { Outcome } from './outcome.ts';
 import type { Step } from './plan.ts';
 
@@ -7,29 +7,24 @@ const WRONGS = ['corrupt', 'duplicated', 'outOfOrder', 'extra', 'closed'] as con
 
 /** Loss is a result; frames that were never sent, lost sessions and unused relays are failures. */
 export function judge(outcome: Outcome, { relays }: Step): Verdict {
-  const wrong = WRONGS.filter((name) => outcome[name] > 0).map((name) => `${outcome[name]} ${name}`);
+  const wrong = wrongCounts(WRONGS, outcome);
   if (outcome.pictures.expected === 0) wrong.push('nothing was sent');
   const used = Object.keys(outcome.relays).length;
   if (used !== relays) wrong.push(`${used} relays were used instead of ${relays}`);
-  if (wrong.length > 0) return { verdict: 'failed', why: wrong.join(', ') };
-  const use = outcome.generator.share;
-  if (!(use <= GENERATOR_LIMIT)) {
-    return { verdict: 'void', why: `the generator used ${(100 * use).toFixed(0)} % of its core` };
-  }
-  return { verdict: 'valid' };
+  return verdictOf(wrong, outcome.generator.share);
 }
 
-/** Share of frames that may be lost where a load is borne. */
-export const BORNE_LOSS = 0.005;
+/** The share of frames that may be lost under a sustained load. */
+const MAX_LOSS = 0.005;
 
 /** Participants do not notice that the relays are under load. */
-export const isBorne = ({ loss, freezes, lateJoins }: Outcome): boolean =>
-  loss.share <= BORNE_LOSS && freezes.count === 0 && lateJoins === 0;
+export const isUnimpaired = ({ loss, freezes, lateJoins }: Outcome): boolean =>
+  loss.share <= MAX_LOSS && freezes.count === 0 && lateJoins === 0;
 
-/** Of its limit; above that there is no more to have. */
+/** The share of its limit above which a process is saturated. */
 const BUSY = 0.9;
 
-/** What had no more to give. */
+/** Which processes were saturated. */
 export function saturated({ uses, generator }: Outcome, { cpu }: Step): string {
   const full = uses.filter((use) => use.cpu >= BUSY * (cpu ?? 1)).map(({ name }) => name);
   if (generator.share > GENERATOR_LIMIT) full.push('generator');

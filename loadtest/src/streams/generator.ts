@@ -49,13 +49,13 @@ export async function runGenerator(
   const [command = '', ...rest] = isPinned ? onCore(GENERATOR_CORE, plain) : plain;
   const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'close');
-  const said = text(child.stdout);
-  const complained = text(child.stderr);
+  const stdout = text(child.stdout);
+  const stderr = text(child.stderr);
   const others = watchOthers([...serverPids, child.pid ?? 0]);
   await ended;
   const othersUse = others.close();
-  const json = await said;
-  if (json === '') throw new Error(`parley-load ${args.join(' ')}: ${await complained}`);
+  const json = await stdout;
+  if (json === '') throw new Error(`parley-load ${args.join(' ')}: ${await stderr}`);
   return { answer: JSON.parse(json) as unknown, othersUse };
 }
 

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { aligned, digits } from '../columns.ts';
 import { residentKb } from '../cpu.ts';
-import type { Panel } from '../plot.ts';
+import { barOf, type Panel } from '../plot.ts';
 import { runGenerator } from './generator.ts';
 import { SERVERS, type ServerName } from './plan.ts';
 import { startServer, type Server, type StartOptions } from './servers.ts';
@@ -135,7 +135,7 @@ export function idleTable(results: readonly Idle[]): string {
   return [
     `Idle: ${SOCKETS} sockets that say nothing`,
     ...aligned([['', 'process MB', 'KB per socket'], ...lines]),
-    `goal: a process of at most ${IDLE_PROCESS_MB} MB, ${KB_PER_SOCKET} KB per socket; ${said(parley?.wrong, reached)}`,
+    `goal: a process of at most ${IDLE_PROCESS_MB} MB, ${KB_PER_SOCKET} KB per socket; ${goalText(parley?.wrong, reached)}`,
   ].join('\n');
 }
 
@@ -148,22 +148,18 @@ export function churnTable({ freshMb, beforeMb, mostMb, afterMb, wrong }: Churn)
       ['', 'fresh MB', `after the first ${FIRST}`, 'most', 'after all', ''],
       wrong === undefined ? ['Parley', ...figures, times] : ['Parley', `FAILED ${wrong}`],
     ]),
-    `goal: at most x ${LEFT}; ${said(wrong, afterMb <= LEFT * beforeMb)}`,
+    `goal: at most x ${LEFT}; ${goalText(wrong, afterMb <= LEFT * beforeMb)}`,
   ].join('\n');
 }
 
-function said(wrong: string | undefined, reached: boolean): string {
+function goalText(wrong: string | undefined, reached: boolean): string {
   if (wrong !== undefined) return 'no result';
   return reached ? 'reached' : 'MISSED';
 }
 
 export function idlePanel(results: readonly Idle[]): Panel {
-  const bars = results.map(({ server, label, kbPerSocket }) => ({
-    label,
-    value: { median: kbPerSocket, min: kbPerSocket, max: kbPerSocket },
-    own: kbPerSocket,
-    said: digits(kbPerSocket),
-    isOurs: server === 'parley',
-  }));
+  const bars = results.map(({ server, label, kbPerSocket }) =>
+    barOf(label, kbPerSocket, server === 'parley'),
+  );
   return { title: 'Idle, KB per socket', note: `${SOCKETS} sockets that say nothing`, bars };
 }

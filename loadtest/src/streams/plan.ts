@@ -1,16 +1,12 @@
 /** The rows and goals of `make bench-streams`. `parley-load bench` defines the load of each row. */
 
+import type { Contestant } from '../comparison.ts';
 import type { Build } from '../programs.ts';
 
 export type ServerName = 'floor' | 'parley' | 'tungstenite' | 'naive';
 
-export interface Contestant {
-  readonly name: ServerName;
-  readonly label: string;
-}
-
 /** In the order they take turns; the first is what the others are compared with. */
-export const SERVERS: readonly Contestant[] = [
+export const SERVERS: readonly Contestant<ServerName>[] = [
   { name: 'floor', label: 'epoll floor' },
   { name: 'parley', label: 'Parley' },
   { name: 'tungstenite', label: 'tokio-tungstenite' },

@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 export interface RelaySettings {
   /** For the report. */
-  readonly said: string;
+  readonly text: string;
   readonly env: Readonly<Record<string, string>>;
   /** What a client adds to its upgrade. */
   readonly headers: readonly string[];
@@ -24,13 +24,13 @@ export const withTokens = (): RelaySettings => {
     subscribe: TOPICS,
   };
   return {
-    said: 'default settings, tokens checked',
+    text: 'default settings, tokens checked',
     env: { PARLEY_RELAY_ACCESS: 'token', PARLEY_RELAY_TOKEN_SECRET: secret },
     headers: [`Authorization: Bearer ${signed(claims, secret)}`],
   };
 };
 
-export const OPEN: RelaySettings = { said: 'default settings, open to all clients', env: {}, headers: [] };
+export const OPEN: RelaySettings = { text: 'default settings, open to all clients', env: {}, headers: [] };
 
 /** HS256, which is what a relay's own secret is for. */
 export function signed(claims: object, secret: string): string {

@@ -1,5 +1,4 @@
 /** Starts the measured servers: the relay as it is shipped, and the references. */
-import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Target } from '../generator/dialect.ts';
@@ -31,25 +30,14 @@ export async function startServer(name: ServerName, options: StartOptions): Prom
   const log = join(options.dir, `${name}.log`);
   const isParley = name === 'parley';
   const child = start(program, args, { log, env: isParley ? options.relay.env : {} });
-  running.add(child);
   await until(() => (isParley ? isReady(target) : canConnect(target)), child, name);
   return {
     url: `ws://${HOST}:${target.port}`,
     pid: pidOf(child, name),
     headers: isParley ? options.relay.headers : [],
-    async close() {
-      await stop(child);
-      running.delete(child);
-    },
+    close: () => stop(child),
   };
 }
-
-/** Whatever was started: a server must not outlive a bench that ended early. */
-export async function stopServers(): Promise<void> {
-  await Promise.all(Array.from(running, stop));
-}
-
-const running = new Set<ChildProcess>();
 
 function commandOf(name: ServerName, target: Target, { programs }: StartOptions): [string, ...string[]] {
   const port = String(target.port);

@@ -41,12 +41,12 @@ pub fn install(level: Level, lines: u64) -> anyhow::Result<WorkerGuard> {
 static SUPPRESSED: AtomicU64 = AtomicU64::new(0);
 
 /// The number of lines that were suppressed since the process started.
-pub fn suppressed() -> u64 {
+pub(crate) fn suppressed() -> u64 {
     SUPPRESSED.load(Ordering::Relaxed)
 }
 
 /// Hashes a name that must not be in the log, with a key that ends with the process. Lines about one name can be correlated.
-pub fn hashed(name: &str) -> String {
+pub(crate) fn hashed(name: &str) -> String {
     static KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
     format!("{:016x}", KEY.hash_one(name))
 }

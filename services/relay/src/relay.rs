@@ -44,7 +44,7 @@ pub struct Relay {
     /// The media server, if the pod carries media.
     pub media: Option<Arc<Media>>,
     /// The last answers on `/ws`.
-    pub stats_cache: StatsCache,
+    pub(crate) stats_cache: StatsCache,
     /// The open sockets on `/ws`.
     pub stats_sockets: AtomicU64,
     /// The clock of the pod.
@@ -55,7 +55,7 @@ pub struct Relay {
 
 /// The last answers on `/ws`, encoded.
 #[derive(Debug, Default)]
-pub struct StatsCache {
+pub(crate) struct StatsCache {
     /// The messages about each client.
     pub clients: Cached,
     /// The message about the whole pod.
@@ -64,7 +64,7 @@ pub struct StatsCache {
 
 /// The parts that are created before the state.
 #[derive(Default)]
-pub struct Parts {
+pub(crate) struct Parts {
     /// The topics to subscribe to at other pods; `None` if the pod is alone.
     pub interest: Option<Arc<Interest<Topic>>>,
     /// The stores of codes and revocations, if the relay requires tokens.
@@ -77,7 +77,7 @@ pub struct Parts {
 
 impl Relay {
     /// Creates the state of a pod.
-    pub fn new(settings: Settings, parts: Parts) -> Self {
+    pub(crate) fn new(settings: Settings, parts: Parts) -> Self {
         let Parts { interest, ports, links, media } = parts;
         let limits = settings.limits.clone();
         let access =
@@ -117,7 +117,7 @@ impl Relay {
     }
 
     /// A number that no other client of the pod has.
-    pub fn next_id(&self) -> u64 {
+    pub(crate) fn next_id(&self) -> u64 {
         self.last_id.fetch_add(1, Ordering::Relaxed)
     }
 
@@ -142,7 +142,7 @@ impl Relay {
     }
 
     /// Waits until the pod begins to drain.
-    pub async fn drain_begins(&self) {
+    pub(crate) async fn drain_begins(&self) {
         let _ = self.draining.subscribe().wait_for(|draining| *draining).await;
     }
 }

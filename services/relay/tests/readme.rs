@@ -5,9 +5,14 @@ use parley_cluster::end::End;
 use parley_net::codes::Code;
 use parley_relay::limits::LIMITS;
 
+/// Returns the text of a file, by its path in the directory of the package.
+fn read(path: &str) -> String {
+    std::fs::read_to_string(format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
 /// Returns the cells of all table rows of the README, without padding.
 fn rows() -> Vec<Vec<String>> {
-    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let text = read("README.md");
     let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().replace('`', "")).collect();
     text.lines().filter(|line| line.starts_with('|')).map(cells).collect()
 }
@@ -26,12 +31,21 @@ fn str_82_every_limit_is_in_the_readme() {
     }
 }
 
+/// Returns the meaning of a code: the comment on its variant in the table of the protocol.
+fn meaning(table: &str, code: Code) -> String {
+    let variant = format!("{code:?},");
+    let lines = table.lines().map(str::trim);
+    let (comment, _) = lines.clone().zip(lines.skip(1)).find(|(_, next)| *next == variant).unwrap();
+    comment.strip_prefix("/// ").unwrap().replace('`', "")
+}
+
 #[test]
-fn every_code_is_in_the_readme() {
-    let rows = rows();
+fn every_code_is_in_the_readme_with_its_meaning() {
+    let (rows, table) = (rows(), read("../protocol/rust/src/generated/relay_codes.rs"));
     for code in Code::ALL {
-        let start = vec![code.name().to_owned(), code.http().to_string(), code.close().to_string()];
-        assert!(rows.iter().any(|row| row.starts_with(&start)), "| {} |", start.join(" | "));
+        let (http, close) = (code.http().to_string(), code.close().to_string());
+        let expected = vec![code.name().to_owned(), http, close, meaning(&table, code)];
+        assert!(rows.contains(&expected), "| {} |", expected.join(" | "));
     }
 }
 

@@ -1,5 +1,5 @@
 //! A broadcast as fragmented MP4. Each fragment has one frame of video or little audio, so that players show it at once.
-use crate::Boxed;
+use crate::BoxFuture;
 use anyhow::Result;
 use moq_mux::Source;
 use moq_mux::catalog::{CatalogFormat, Consumer as Catalog};
@@ -24,7 +24,7 @@ pub enum Chunk {
 
 impl Export {
     /// Opens a broadcast of the origin.
-    pub fn open(origin: Consumer, broadcast: &str) -> Boxed<'_, Result<Self>> {
+    pub fn open(origin: Consumer, broadcast: &str) -> BoxFuture<'_, Result<Self>> {
         Box::pin(async move {
             let source = Source::new(origin, broadcast);
             let catalog = source.catalog(CatalogFormat::Hang).await?;
@@ -34,7 +34,7 @@ impl Export {
     }
 
     /// Reads the next chunk; `None` at the end of the broadcast. Cancel-safe.
-    pub fn read(&mut self) -> Boxed<'_, Result<Option<Chunk>>> {
+    pub fn read(&mut self) -> BoxFuture<'_, Result<Option<Chunk>>> {
         Box::pin(async move {
             Ok(self.0.next_chunk().await?.map(|chunk| match chunk {
                 fmp4::Chunk::Init(head) => Chunk::Head(head),

@@ -20,4 +20,4 @@ use std::future::Future;
 use std::pin::Pin;
 
 /// A future on the heap.
-pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

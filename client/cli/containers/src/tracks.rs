@@ -1,5 +1,5 @@
 //! The tracks of a broadcast's catalog.
-use crate::Boxed;
+use crate::BoxFuture;
 use anyhow::Result;
 use moq_mux::catalog::{CatalogFormat, Consumer, Stream};
 use moq_net::broadcast;
@@ -24,12 +24,12 @@ pub struct Track {
 
 impl Tracks {
     /// Opens the catalog of a broadcast.
-    pub fn open(broadcast: &broadcast::Consumer) -> Boxed<'_, Result<Self>> {
+    pub fn open(broadcast: &broadcast::Consumer) -> BoxFuture<'_, Result<Self>> {
         Box::pin(async move { Ok(Self(Consumer::new(broadcast, CatalogFormat::Hang).await?)) })
     }
 
     /// Waits for the first or a changed list of tracks; `None` at the end. May be cancelled.
-    pub fn read(&mut self) -> Boxed<'_, Result<Option<Vec<Track>>>> {
+    pub fn read(&mut self) -> BoxFuture<'_, Result<Option<Vec<Track>>>> {
         Box::pin(async move {
             let found = kio::wait(|waiter| self.0.poll_next(waiter)).await?;
             let tracks = |found: moq_mux::catalog::hang::Catalog| {

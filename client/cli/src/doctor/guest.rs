@@ -1,9 +1,9 @@
 //! A participant in a room for the duration of a check (JOIN-1 to JOIN-12, DIR-1). Nothing is retried: the checks look for failures.
 use super::site::Site;
-use crate::ending::Ending;
-use crate::media::dial::Address;
-use crate::media::place::Room;
-use crate::room::{Manner, Presence, SocketEvent};
+use crate::connection_end::ConnectionEnd;
+use crate::media::dial::RelayAddress;
+use crate::media::url::RoomUrl;
+use crate::room::{JoinMode, RoomClient, SocketEvent};
 use parley_protocol::server::Message;
 use parley_protocol::shared::{IceServer, RelayOffer};
 use tokio::sync::mpsc;
@@ -22,8 +22,8 @@ pub struct Guest {
     pub others: Vec<String>,
     /// STUN and TURN servers (TURN-10).
     pub ice_servers: Vec<IceServer>,
-    presence: Presence,
-    received: mpsc::Receiver<Result<SocketEvent, Ending>>,
+    client: RoomClient,
+    received: mpsc::Receiver<Result<SocketEvent, ConnectionEnd>>,
 }
 
 /// A random id of a room (ROOM-2).
@@ -34,39 +34,39 @@ pub fn room() -> String {
 
 impl Guest {
     /// Joins a room.
-    pub async fn join(site: &Site, room: &str) -> Result<Self, Ending> {
-        let room = Room { host: site.url.clone(), id: room.to_owned() };
+    pub async fn join(site: &Site, room: &str) -> Result<Self, ConnectionEnd> {
+        let room = RoomUrl { host: site.url.clone(), id: room.to_owned() };
         let (sender, received) = mpsc::channel(CAPACITY);
-        let mut presence = Presence::join(NAME, &room, false, Manner::Looks(sender), &site.reach).await?;
-        if let Some(task) = presence.detach() {
+        let mut client = RoomClient::join(NAME, &room, false, JoinMode::Probe(sender), &site.connect).await?;
+        if let Some(task) = client.detach() {
             site.track(async { drop(task.await) });
         }
-        let others = presence.roster.borrow().0.keys().cloned().collect();
-        let (participant, ice_servers) = (presence.participant.clone(), std::mem::take(&mut presence.ice_servers));
-        Ok(Self { participant, others, ice_servers, presence, received })
+        let others = client.roster.borrow().0.keys().cloned().collect();
+        let (participant, ice_servers) = (client.participant.clone(), std::mem::take(&mut client.ice_servers));
+        Ok(Self { participant, others, ice_servers, client, received })
     }
 
     /// Sends a directed message.
     pub async fn send(&self, participant: &str, payload: &str) {
-        self.presence.send_directed(participant, payload).await;
+        self.client.send_directed(participant, payload).await;
     }
 
     /// The address of the relay that the room offers (MEDIA-6).
-    pub async fn relay(&self, site: &Site) -> Result<Option<Address>, Ending> {
-        let asker = self.presence.asker();
-        let address = |offer: RelayOffer| asker.address(&offer, &site.url);
-        asker.offer(None).await?.map(address).transpose()
+    pub async fn relay(&self, site: &Site) -> Result<Option<RelayAddress>, ConnectionEnd> {
+        let relay_requester = self.client.relay_requester();
+        let address = |offer: RelayOffer| relay_requester.address(&offer, &site.url);
+        relay_requester.request_offer(None).await?.map(address).transpose()
     }
 
     /// The next message for which `select` returns a value.
-    pub async fn receive<T>(&mut self, mut select: impl FnMut(&SocketEvent) -> Option<T>) -> Result<T, Ending> {
+    pub async fn receive<T>(&mut self, mut select: impl FnMut(&SocketEvent) -> Option<T>) -> Result<T, ConnectionEnd> {
         loop {
-            let event = self.received.recv().await.unwrap_or_else(|| Err(Ending::lost("the room was lost")))?;
+            let event = self.received.recv().await.unwrap_or_else(|| Err(ConnectionEnd::lost("the room was lost")))?;
             if let Some(found) = select(&event) {
                 return Ok(found);
             }
             if let SocketEvent::Message(Message::Error(error)) = event {
-                return Err(Ending::Refused(format!("the room refused: {}", error.code)));
+                return Err(ConnectionEnd::Refused(format!("the room refused: {}", error.code)));
             }
         }
     }

@@ -13,8 +13,8 @@ mod guest;
 mod report;
 mod site;
 
+use crate::connect::ConnectOptions;
 use crate::exit::Exit;
-use crate::reach::Reach;
 use crate::stop::Stop;
 use anyhow::{Context, ensure};
 use checks::{clock, dns, health, join, media, stream, tls, turn};
@@ -49,7 +49,7 @@ pub struct Flags {
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     wait: u64,
     #[command(flatten)]
-    reach: Reach,
+    connect: ConnectOptions,
 }
 
 /// The checks, in their order.
@@ -111,7 +111,7 @@ impl Flags {
         let checks: Vec<_> = Check::value_variants().iter().copied().filter(chosen).collect();
         ensure!(!checks.is_empty(), "no check is selected");
         let mut report = Report::new(&self.host, self.json);
-        let site = Site::new(self.host, self.reach, self.token);
+        let site = Site::new(self.host, self.connect, self.token);
         let answer = health::wait_for_answer(&site, Duration::from_secs(self.wait));
         tokio::select! { () = answer => {}, () = stop.requested() => return Ok(Exit::Failed) }
         for check in checks {

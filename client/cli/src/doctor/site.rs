@@ -1,5 +1,5 @@
 //! The host, and the connections that the checks open.
-use crate::reach::Reach;
+use crate::connect::ConnectOptions;
 use parking_lot::Mutex;
 use std::net::IpAddr;
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub struct Site {
     /// `https://HOST/`.
     pub url: Url,
     /// How it is reached.
-    pub reach: Reach,
+    pub connect: ConnectOptions,
     /// The token for streams.
     pub token: Option<String>,
     tasks: Mutex<JoinSet<()>>,
@@ -23,8 +23,8 @@ pub struct Site {
 
 impl Site {
     /// A host without open connections.
-    pub fn new(url: Url, reach: Reach, token: Option<String>) -> Self {
-        Self { url, reach, token, tasks: Mutex::default() }
+    pub fn new(url: Url, connect: ConnectOptions, token: Option<String>) -> Self {
+        Self { url, connect, token, tasks: Mutex::default() }
     }
 
     /// A URL of the host.

@@ -12,9 +12,9 @@ mod tally;
 mod track_selection;
 
 use crate::exit::Exit;
-use crate::media::dial::Ends;
-use crate::media::link::Session;
-use crate::media::place::Room;
+use crate::media::dial::Broadcasts;
+use crate::media::link::SessionFlags;
+use crate::media::url::RoomUrl;
 use crate::publish::{Source, feed, input_error};
 use crate::room::MediaClient;
 use crate::stop::Stop;
@@ -28,7 +28,7 @@ use std::process::ExitCode;
 pub struct Flags {
     /// https://HOST/r/ROOM
     #[arg(value_name = "WHERE")]
-    room: Room,
+    room: RoomUrl,
     /// MP4 or MPEG-TS to publish in real time [without it: only receive]
     #[arg(long, value_name = "FILE")]
     publish: Option<PathBuf>,
@@ -42,7 +42,7 @@ pub struct Flags {
     #[arg(long)]
     log: bool,
     #[command(flatten)]
-    session: Session,
+    session: SessionFlags,
 }
 
 impl Flags {
@@ -62,14 +62,14 @@ impl Flags {
         };
         let (outgoing, incoming) = (moq_tokio::origin::spawn(), moq_tokio::origin::spawn());
         let publish = source.as_ref().map(|_| outgoing.consume());
-        let ends = Ends { publish, subscribe: Some(incoming.clone()), ..Ends::default() };
+        let broadcasts = Broadcasts { publish, subscribe: Some(incoming.clone()), ..Broadcasts::default() };
         let client = tokio::select! {
-            client = MediaClient::join(&self.name, self.room, self.session.into(), ends, source.is_some()) => client,
+            client = MediaClient::join(&self.name, self.room, self.session.into(), broadcasts, source.is_some()) => client,
             () = stop.requested() => return Ok(Exit::Done),
         };
         let mut client = match client {
             Ok(client) => client,
-            Err(ending) => return Ok(ending.say()),
+            Err(end) => return Ok(end.report()),
         };
         let view = client.room.clone().context("a room was joined")?;
         let (is_up, name) = (client.link.is_up(), client.broadcast.clone());

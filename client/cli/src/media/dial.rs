@@ -1,7 +1,7 @@
 //! One session with a relay (MED-11, MED-13, MEDIA-9).
-use super::Boxed;
-use crate::ending::Ending;
-use crate::reach::Reach;
+use super::BoxFuture;
+use crate::connect::ConnectOptions;
+use crate::connection_end::ConnectionEnd;
 use anyhow::{Context, bail};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -28,20 +28,20 @@ const PINGS: u32 = 3;
 
 /// The addresses of a relay, with a token.
 #[derive(Clone, Debug, Default)]
-pub struct Address {
+pub struct RelayAddress {
     /// Its QUIC address: `https://HOST:PORT/?jwt=TOKEN`.
     pub quic: Option<Url>,
     /// The hashes of its certificates; none if a public CA signed them.
-    pub hashes: Vec<Hash>,
+    pub hashes: Vec<CertificateHash>,
     /// Its WebSocket address: `wss://HOST/…?jwt=TOKEN`.
     pub websocket: Option<Url>,
     /// How its host is reached.
-    pub reach: Reach,
+    pub connect: ConnectOptions,
 }
 
 /// The addresses of a relay that signaling offers (MEDIA-6, MEDIA-8). Its WebSocket goes through the edge of `host` (MEDIA-9).
-pub fn address(offer: &RelayOffer, host: &Url) -> Result<Address, Ending> {
-    let refused = |why: &dyn fmt::Display| Ending::Refused(format!("the service offers a relay: {why}"));
+pub fn address(offer: &RelayOffer, host: &Url) -> Result<RelayAddress, ConnectionEnd> {
+    let refused = |why: &dyn fmt::Display| ConnectionEnd::Refused(format!("the service offers a relay: {why}"));
     let mut quic: Url = offer.url.parse().map_err(|why| refused(&why))?;
     let at = quic[url::Position::BeforeHost..url::Position::AfterPort].to_owned();
     quic.query_pairs_mut().append_pair("jwt", &offer.token);
@@ -51,14 +51,14 @@ pub fn address(offer: &RelayOffer, host: &Url) -> Result<Address, Ending> {
     websocket.query_pairs_mut().clear().append_pair("at", &at).append_pair("jwt", &offer.token);
     let hashes = offer.certificate_hashes.iter().map(|hash| hash.parse()).collect::<anyhow::Result<_>>();
     let hashes = hashes.map_err(|why| refused(&why))?;
-    Ok(Address { quic: Some(quic), hashes, websocket: Some(websocket), reach: Reach::default() })
+    Ok(RelayAddress { quic: Some(quic), hashes, websocket: Some(websocket), connect: ConnectOptions::default() })
 }
 
 /// The SHA-256 of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hash([u8; 32]);
+pub struct CertificateHash([u8; 32]);
 
-impl FromStr for Hash {
+impl FromStr for CertificateHash {
     type Err = anyhow::Error;
 
     /// Parses base64, as signaling and relays write it, or hex, as `openssl x509 -fingerprint` does.
@@ -69,11 +69,14 @@ impl FromStr for Hash {
             Some(bytes) if plain.len() == 64 => bytes,
             _ => BASE64_STANDARD.decode(text).unwrap_or_default(),
         };
-        bytes.try_into().map(Hash).map_err(|_| anyhow::anyhow!("a certificate's hash is SHA-256 in base64 or hex"))
+        bytes
+            .try_into()
+            .map(CertificateHash)
+            .map_err(|_| anyhow::anyhow!("a certificate's hash is SHA-256 in base64 or hex"))
     }
 }
 
-impl fmt::Display for Hash {
+impl fmt::Display for CertificateHash {
     fn fmt(&self, form: &mut fmt::Formatter) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(form, "{byte:02x}"))
     }
@@ -99,7 +102,7 @@ impl fmt::Display for Transport {
 
 /// What a session publishes and receives.
 #[derive(Clone, Default)]
-pub struct Ends {
+pub struct Broadcasts {
     /// The broadcasts that are published.
     pub publish: Option<origin::Consumer>,
     /// Receives the broadcasts that the relay announces.
@@ -109,7 +112,7 @@ pub struct Ends {
 }
 
 /// A session. **A relay refuses a token only after the handshake (MED-13): [`Connection::closed`] reports it.**
-pub struct Dialled {
+pub struct Session {
     /// The connection. It ends when its last copy is dropped, and it does not reconnect.
     pub connection: Connection,
     /// The transport that is used.
@@ -117,7 +120,7 @@ pub struct Dialled {
     client: Client,
 }
 
-impl Dialled {
+impl Session {
     /// Ends the session when the relay has received everything that was published.
     pub async fn close(self) {
         let _ = self.connection.close().await;
@@ -126,13 +129,17 @@ impl Dialled {
 }
 
 /// Connects to a relay over QUIC, and over WebSocket if QUIC is second or fails; or only over a given transport.
-pub fn dial(address: Address, only: Option<Transport>, ends: Ends) -> Boxed<'static, anyhow::Result<Dialled>> {
+pub fn dial(
+    address: RelayAddress,
+    only: Option<Transport>,
+    broadcasts: Broadcasts,
+) -> BoxFuture<'static, anyhow::Result<Session>> {
     Box::pin(async move {
         let wanted = |over: Transport| only.is_none_or(|only| only == over);
         let quic = address.quic.clone().filter(|_| wanted(Transport::Quic));
         let websocket = address.websocket.clone().filter(|_| wanted(Transport::WebSocket));
-        let over_quic = |url| open(url, Transport::Quic, &address.hashes, &ends, &address.reach);
-        let over_websocket = |url| open(url, Transport::WebSocket, &[], &ends, &address.reach);
+        let over_quic = |url| open(url, Transport::Quic, &address.hashes, &broadcasts, &address.connect);
+        let over_websocket = |url| open(url, Transport::WebSocket, &[], &broadcasts, &address.connect);
         let race = async {
             match (quic, websocket) {
                 (Some(quic), Some(websocket)) => either(over_quic(quic), over_websocket(websocket)).await,
@@ -147,9 +154,9 @@ pub fn dial(address: Address, only: Option<Transport>, ends: Ends) -> Boxed<'sta
 
 /// Runs two attempts, the first with a head start, and returns the first that succeeds.
 async fn either(
-    first: impl Future<Output = anyhow::Result<Dialled>>,
-    second: impl Future<Output = anyhow::Result<Dialled>>,
-) -> anyhow::Result<Dialled> {
+    first: impl Future<Output = anyhow::Result<Session>>,
+    second: impl Future<Output = anyhow::Result<Session>>,
+) -> anyhow::Result<Session> {
     let (mut first, mut second) = (pin!(first), pin!(second));
     match timeout(HEAD_START, &mut first).await {
         Ok(Ok(dialled)) => return Ok(dialled),
@@ -164,7 +171,13 @@ async fn either(
     }
 }
 
-async fn open(url: Url, over: Transport, hashes: &[Hash], ends: &Ends, reach: &Reach) -> anyhow::Result<Dialled> {
+async fn open(
+    url: Url,
+    over: Transport,
+    hashes: &[CertificateHash],
+    broadcasts: &Broadcasts,
+    connect: &ConnectOptions,
+) -> anyhow::Result<Session> {
     let mut config = Config::default();
     config.timeout = DIAL_TIMEOUT;
     // The caller chooses the next relay: the certificate of a relay that a goaway names is not known.
@@ -176,23 +189,23 @@ async fn open(url: Url, over: Transport, hashes: &[Hash], ends: &Ends, reach: &R
         config.bind = Some(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)));
     }
     config.tls.fingerprint = hashes.iter().map(ToString::to_string).collect();
-    reach.trust(&mut config);
-    let address = reach.at(url).await?;
+    connect.apply_tls(&mut config);
+    let address = connect.relay_addr(url).await?;
     let mut timing = quic::Config::default();
     timing.idle_timeout = IDLE_TIMEOUT;
     timing.keep_alive = IDLE_TIMEOUT / PINGS;
     let mut client = config.init(timing)?;
-    if let Some(publish) = &ends.publish {
+    if let Some(publish) = &broadcasts.publish {
         client = client.with_publisher(publish);
     }
-    if let Some(subscribe) = &ends.subscribe {
+    if let Some(subscribe) = &broadcasts.subscribe {
         client = client.with_subscriber(subscribe.clone());
     }
-    if let Some(stats) = &ends.stats {
+    if let Some(stats) = &broadcasts.stats {
         client = client.with_stats(stats.clone());
     }
     let connection = client.connect(address).established().await?;
-    Ok(Dialled { connection, over, client })
+    Ok(Session { connection, over, client })
 }
 
 #[cfg(test)]
@@ -206,10 +219,10 @@ mod tests {
     fn a_hash_is_base64_or_hex() {
         let colons = HEX.as_bytes().chunks(2).map(|pair| String::from_utf8_lossy(pair)).collect::<Vec<_>>().join(":");
         for text in [BASE64, HEX, &colons, &colons.to_uppercase()] {
-            assert_eq!(text.parse::<Hash>().unwrap().to_string(), HEX, "{text}");
+            assert_eq!(text.parse::<CertificateHash>().unwrap().to_string(), HEX, "{text}");
         }
         for text in ["", "abc", &HEX[2..], &BASE64[4..], "€€"] {
-            assert!(text.parse::<Hash>().is_err(), "{text}");
+            assert!(text.parse::<CertificateHash>().is_err(), "{text}");
         }
     }
 

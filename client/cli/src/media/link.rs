@@ -1,11 +1,11 @@
 //! A session with a relay that reconnects when it is lost.
-use super::dial::{Address, Dialled, Ends, Hash, Transport, dial};
-use super::ending;
-use super::live::Live;
-use crate::again::{STABLE_AFTER, Switch, pause};
-use crate::ending::Ending;
+use super::dial::{Broadcasts, CertificateHash, RelayAddress, Session, Transport, dial};
+use super::live::LiveUrl;
+use super::session_end;
+use crate::connection_end::ConnectionEnd;
 use crate::exit::Exit;
-use crate::room::Asker;
+use crate::retry::{STABLE_AFTER, Switch, pause};
+use crate::room::RelayRequester;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 use url::Url;
@@ -16,15 +16,15 @@ use url::Url;
 pub struct Flags {
     /// With a relay's own address: SHA-256 of its certificate in base64 or hex; repeatable
     #[arg(long = "hash", value_name = "SHA256")]
-    hashes: Vec<Hash>,
+    hashes: Vec<CertificateHash>,
     #[command(flatten)]
-    session: Session,
+    session: SessionFlags,
 }
 
 /// Flags of a session.
 #[derive(Clone, Debug, clap::Args)]
 #[group(skip)]
-pub struct Session {
+pub struct SessionFlags {
     /// The transport of the session [QUIC, and WebSocket where UDP is blocked]
     #[arg(long, value_enum)]
     transport: Option<Transport>,
@@ -33,9 +33,9 @@ pub struct Session {
     reconnect: Switch,
 }
 
-impl From<Session> for Flags {
+impl From<SessionFlags> for Flags {
     /// The flags for a relay that the service chooses.
-    fn from(session: Session) -> Self {
+    fn from(session: SessionFlags) -> Self {
         Self { hashes: Vec::new(), session }
     }
 }
@@ -43,19 +43,19 @@ impl From<Session> for Flags {
 /// Where the address of a relay comes from before each session.
 pub enum RelaySource {
     /// A known address.
-    Relay(Address),
+    Relay(RelayAddress),
     /// Signaling, for a live broadcast; true to publish.
-    Live(Live, bool),
+    Live(LiveUrl, bool),
     /// The room, and its host.
-    Room(Asker, Url),
+    Room(RelayRequester, Url),
 }
 
 /// A session that reconnects. `keep` may be cancelled, and `close` called after it.
 pub struct Link {
     source: RelaySource,
-    ends: Ends,
+    broadcasts: Broadcasts,
     flags: Flags,
-    session: Option<Dialled>,
+    session: Option<Session>,
     is_up: watch::Sender<bool>,
     attempts: u32,
 }
@@ -65,14 +65,14 @@ impl RelaySource {
     pub fn from_url(url: Url, flags: &Flags) -> Self {
         let websocket = matches!(url.scheme(), "ws" | "wss");
         let (quic, websocket) = if websocket { (None, Some(url)) } else { (Some(url), None) };
-        RelaySource::Relay(Address { quic, hashes: flags.hashes.clone(), websocket, ..Address::default() })
+        RelaySource::Relay(RelayAddress { quic, hashes: flags.hashes.clone(), websocket, ..RelayAddress::default() })
     }
 
-    async fn address(&mut self) -> Result<Address, Ending> {
+    async fn address(&mut self) -> Result<RelayAddress, ConnectionEnd> {
         match self {
             RelaySource::Relay(address) => Ok(address.clone()),
-            RelaySource::Live(live, publish) => live.ask(*publish).await,
-            RelaySource::Room(room, host) => room.ask(host, None).await,
+            RelaySource::Live(live, publish) => live.request_relay(*publish).await,
+            RelaySource::Room(room, host) => room.request(host, None).await,
         }
     }
 
@@ -84,8 +84,8 @@ impl RelaySource {
 
 impl Link {
     /// A link that is not connected yet. The published and the received broadcasts continue after a reconnect.
-    pub fn new(source: RelaySource, ends: Ends, flags: Flags) -> Self {
-        Self { source, ends, flags, session: None, is_up: watch::Sender::new(false), attempts: 0 }
+    pub fn new(source: RelaySource, broadcasts: Broadcasts, flags: Flags) -> Self {
+        Self { source, broadcasts, flags, session: None, is_up: watch::Sender::new(false), attempts: 0 }
     }
 
     /// Whether the session is connected.
@@ -97,17 +97,17 @@ impl Link {
     pub async fn keep(&mut self) -> Exit {
         loop {
             let began = Instant::now();
-            let ending = self.run_session().await;
+            let end = self.run_session().await;
             self.is_up.send_replace(false);
             self.session = None;
             if began.elapsed() > STABLE_AFTER {
                 self.attempts = 0;
             }
-            let (why, again) = match ending {
-                Ending::Lost { why, again } if self.flags.session.reconnect == Switch::On => (why, again),
-                over => return over.say(),
+            let (why, retry) = match end {
+                ConnectionEnd::Lost { why, retry } if self.flags.session.reconnect == Switch::On => (why, retry),
+                over => return over.report(),
             };
-            let pause = pause(again, self.attempts);
+            let pause = pause(retry, self.attempts);
             self.attempts += 1;
             eprintln!("parley: {why}; retrying in {:.1} s", pause.as_secs_f64());
             sleep(pause).await;
@@ -115,19 +115,19 @@ impl Link {
     }
 
     /// Runs one session to its end.
-    async fn run_session(&mut self) -> Ending {
+    async fn run_session(&mut self) -> ConnectionEnd {
         let address = match self.source.address().await {
             Ok(address) => address,
-            Err(ending) => return ending,
+            Err(end) => return end,
         };
-        let dialled = match dial(address, self.flags.session.transport, self.ends.clone()).await {
+        let dialled = match dial(address, self.flags.session.transport, self.broadcasts.clone()).await {
             Ok(dialled) => dialled,
-            Err(why) => return ending::not_connected(why, self.source.renews_token()),
+            Err(why) => return session_end::not_connected(why, self.source.renews_token()),
         };
         eprintln!("parley: connected over {}", dialled.over);
         self.is_up.send_replace(true);
         let connection = self.session.insert(dialled).connection.clone();
-        ending::closed(connection.closed().await, self.source.renews_token())
+        session_end::closed(connection.closed().await, self.source.renews_token())
     }
 
     /// Ends the session when the relay has received everything that was published.

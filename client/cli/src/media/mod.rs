@@ -3,19 +3,19 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | [`dial`] | one session: connects to an [`Address`](dial::Address) over QUIC, or WebSocket where UDP is blocked |
-//! | [`place`] | the URLs that commands accept |
+//! | [`dial`] | one session: connects to an [`RelayAddress`](dial::Address) over QUIC, or WebSocket where UDP is blocked |
+//! | [`url`] | the URLs that commands accept |
 //! | [`live`] | requests a relay from a Parley host |
-//! | [`link`] | a session that reconnects; **[`ending`] decides whether it does** |
+//! | [`link`] | a session that reconnects; **[`session_end`] decides whether it does** |
 //! | [`crate::room`] | requests a relay from a room |
 pub mod dial;
-pub mod ending;
 pub mod link;
 pub mod live;
-pub mod place;
+pub mod session_end;
+pub mod url;
 
 use std::future::Future;
 use std::pin::Pin;
 
 /// A future on the heap.
-pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

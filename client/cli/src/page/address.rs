@@ -1,5 +1,6 @@
 //! The address of a page and its URL (PAGE-1).
 use super::seal::Key;
+use crate::host_url::{host_of, segments};
 use anyhow::{Context, bail, ensure};
 use parley_protocol::shared::PageAddress;
 use ring::digest::{SHA256, digest};
@@ -89,11 +90,10 @@ impl FromStr for PageUrl {
         }
         let url: Url = text.parse().context(FORMS)?;
         ensure!(matches!(url.scheme(), "https" | "http") && url.has_host() && url.username().is_empty(), FORMS);
-        let path: Vec<&str> = url.path().split('/').skip(1).filter(|segment| !segment.is_empty()).collect();
-        let ["p", page] = path.as_slice() else { bail!(FORMS) };
+        let ["p", page] = segments(&url)[..] else { bail!(FORMS) };
         let key = url.fragment().and_then(|fragment| fragment.split('&').find_map(|part| part.strip_prefix(KEY)));
         let key = key.map(str::parse).transpose()?;
-        Ok(Self { host: Some(host(&url)), page: page.parse()?, key })
+        Ok(Self { host: Some(host_of(&url)), page: page.parse()?, key })
     }
 }
 
@@ -105,15 +105,6 @@ impl fmt::Display for PageUrl {
         write!(out, "{}", self.page)?;
         self.key.iter().try_for_each(|key| write!(out, "#{KEY}{key}"))
     }
-}
-
-/// Removes path, query and fragment of a URL.
-pub fn host(url: &Url) -> Url {
-    let mut host = url.clone();
-    host.set_path("/");
-    host.set_query(None);
-    host.set_fragment(None);
-    host
 }
 
 #[cfg(test)]

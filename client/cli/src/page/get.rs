@@ -4,7 +4,7 @@ use super::chunk_store::ReadError;
 use super::log::Log;
 use super::state::State;
 use super::visitor::Visitor;
-use super::{Session, host_of, ignore_broken_pipe};
+use super::{Session, common_host, ignore_broken_pipe};
 use crate::exit::Exit;
 use crate::stop::Stop;
 use crate::watch::Output;
@@ -37,10 +37,10 @@ impl Flags {
     pub async fn run(self) -> anyhow::Result<Exit> {
         let mut stop = Stop::new()?;
         let PageUrl { page, key, .. } = self.page.clone();
-        let host = host_of(&[self.page], self.host.as_ref())?;
-        let mut visitor = match Visitor::new(&host, &self.session.reach, self.session.memory) {
+        let host = common_host(&[self.page], self.host.as_ref())?;
+        let mut visitor = match Visitor::new(&host, &self.session.connect, self.session.memory) {
             Ok(visitor) => visitor,
-            Err(ending) => return Ok(ending.say()),
+            Err(end) => return Ok(end.report()),
         };
         // Only JSON lines are written: text lines would mix with the page on standard output.
         let mut log = Log::new(self.session.log);

@@ -2,7 +2,7 @@
 use super::address::PageUrl;
 use super::log::Log;
 use super::visitor::Visitor;
-use super::{Session, host_of, ignore_broken_pipe};
+use super::{Session, common_host, ignore_broken_pipe};
 use crate::exit::Exit;
 use crate::stop::Stop;
 use url::Url;
@@ -24,10 +24,10 @@ impl Flags {
     /// Serves the pages until the user stops the command or the service refuses all of them.
     pub async fn run(self) -> anyhow::Result<Exit> {
         let mut stop = Stop::new()?;
-        let host = host_of(&self.pages, self.host.as_ref())?;
-        let mut visitor = match Visitor::new(&host, &self.session.reach, self.session.memory) {
+        let host = common_host(&self.pages, self.host.as_ref())?;
+        let mut visitor = match Visitor::new(&host, &self.session.connect, self.session.memory) {
             Ok(visitor) => visitor,
-            Err(ending) => return Ok(ending.say()),
+            Err(end) => return Ok(end.report()),
         };
         let (mut log, mut pages) = (Log::new(self.session.log), self.pages);
         let exit = visitor.run(&mut stop, |visitor| {

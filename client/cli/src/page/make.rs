@@ -1,11 +1,12 @@
 //! `parley page make`.
-use super::address::{PageUrl, host};
+use super::address::PageUrl;
 use super::log::{Log, write};
 use super::manifest::{Head, make};
 use super::seal::Key;
 use super::visitor::Visitor;
 use super::{Session, ignore_broken_pipe};
 use crate::exit::Exit;
+use crate::host_url::host_of;
 use crate::stop::Stop;
 use anyhow::{Context, ensure};
 use parley_protocol::shared::MediaType;
@@ -63,10 +64,10 @@ impl Flags {
         let shown = self.file.display().to_string();
         let size = std::fs::metadata(&self.file).with_context(|| shown.clone())?.len();
         ensure!(size > 0, "{shown} is empty");
-        let host = host(&self.host);
-        let mut visitor = match Visitor::new(&host, &self.session.reach, self.session.memory) {
+        let host = host_of(&self.host);
+        let mut visitor = match Visitor::new(&host, &self.session.connect, self.session.memory) {
             Ok(visitor) => visitor,
-            Err(ending) => return Ok(ending.say()),
+            Err(end) => return Ok(end.report()),
         };
         let (mut log, mut made) = (Log::new(self.session.log), false);
         let exit = visitor.run(&mut stop, |visitor| {

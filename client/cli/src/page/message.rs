@@ -6,8 +6,6 @@ pub use parley_protocol::peer::{self, Message as PeerMessage};
 use parley_protocol::shared::LinkId;
 pub use parley_protocol::visit::Message as ServerMessage;
 pub use parley_protocol::visitor::{self, Message as ClientMessage};
-// The load generator still uses these names.
-pub use {ClientMessage as Ask, ServerMessage as Told};
 
 /// The link that a signal is about.
 pub fn link_of(signal: &Signal) -> &LinkId {

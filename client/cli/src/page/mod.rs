@@ -11,7 +11,7 @@
 //! | [`link`] | a connection: a data channel, or a topic of the stream relay |
 //! | [`chunk_store`], [`manifest`], [`seal`], [`address`] | the page itself |
 //! | [`log`] | output for people and for programs |
-pub mod address;
+mod address;
 mod bitfield;
 mod chunk_store;
 #[cfg(test)]
@@ -22,15 +22,17 @@ mod link;
 mod log;
 mod make;
 mod manifest;
-pub mod message;
+mod message;
 mod seal;
 pub mod socket;
 mod state;
 mod swarm;
 mod visitor;
 
+use crate::connect::ConnectOptions;
 use crate::exit::Exit;
-use crate::reach::Reach;
+use crate::host_url::host_of;
+pub use address::Address;
 use address::PageUrl;
 use anyhow::{Context, ensure};
 use std::process::ExitCode;
@@ -58,7 +60,7 @@ pub struct Session {
     #[arg(long, value_name = "BYTES")]
     memory: Option<u64>,
     #[command(flatten)]
-    reach: Reach,
+    connect: ConnectOptions,
 }
 
 impl Page {
@@ -75,8 +77,8 @@ impl Page {
 }
 
 /// The host that all URLs have in common.
-fn host_of(places: &[PageUrl], host: Option<&Url>) -> anyhow::Result<Url> {
-    let hosts: Vec<Url> = places.iter().filter_map(|place| place.host.clone()).chain(host.map(address::host)).collect();
+fn common_host(pages: &[PageUrl], host: Option<&Url>) -> anyhow::Result<Url> {
+    let hosts: Vec<Url> = pages.iter().filter_map(|page| page.host.clone()).chain(host.map(host_of)).collect();
     let host = hosts.first().context("the host is missing: give the URL of a page, or --host https://HOST")?;
     ensure!(hosts.iter().all(|other| other == host), "all pages must be of one host");
     Ok(host.clone())

@@ -1,8 +1,8 @@
 //! A visitor's socket to the service, which is reopened when it is lost (PAGE-5).
 use super::message::{ClientMessage, ServerMessage, Signal};
-use crate::again::{STABLE_AFTER, pause};
-use crate::ending::{Again, Ending};
-use crate::reach::{Reach, Socket};
+use crate::connect::{ConnectOptions, WebSocket};
+use crate::connection_end::{ConnectionEnd, Retry};
+use crate::retry::{STABLE_AFTER, pause};
 use futures_util::{SinkExt, StreamExt};
 use parley_protocol::codes::Code;
 use parley_protocol::routes::PAGES_SOCKET;
@@ -40,29 +40,34 @@ pub enum SocketEvent {
     /// The socket is lost and will be reopened.
     Disconnected(String),
     /// Retrying cannot help.
-    Failed(Ending),
+    Failed(ConnectionEnd),
 }
 
 /// The URL of the service's socket for visitors.
-pub fn address(host: &Url) -> Result<Url, Ending> {
+pub fn visitor_url(host: &Url) -> Result<Url, ConnectionEnd> {
     let mut url = host.clone();
     url.set_path(PAGES_SOCKET);
     let scheme = if url.scheme() == "https" { "wss" } else { "ws" };
-    url.set_scheme(scheme).map_err(|()| Ending::Refused(format!("{host} is not a host")))?;
+    url.set_scheme(scheme).map_err(|()| ConnectionEnd::Refused(format!("{host} is not a host")))?;
     Ok(url)
 }
 
 /// Keeps a socket open until the sender of messages is dropped.
-pub async fn keep(url: Url, reach: Reach, mut outgoing: mpsc::Receiver<Outgoing>, events: mpsc::Sender<SocketEvent>) {
+pub async fn keep(
+    url: Url,
+    connect: ConnectOptions,
+    mut outgoing: mpsc::Receiver<Outgoing>,
+    events: mpsc::Sender<SocketEvent>,
+) {
     let mut attempts = 0;
     loop {
         let began = Instant::now();
-        let Err(ending) = visit(&url, &reach, &mut outgoing, &events).await else { return };
-        let Ending::Lost { why, again } = ending else { return drop(events.send(SocketEvent::Failed(ending)).await) };
+        let Err(end) = visit(&url, &connect, &mut outgoing, &events).await else { return };
+        let ConnectionEnd::Lost { why, retry } = end else { return drop(events.send(SocketEvent::Failed(end)).await) };
         if began.elapsed() > STABLE_AFTER {
             attempts = 0;
         }
-        let woken = Instant::now() + pause(again, attempts);
+        let woken = Instant::now() + pause(retry, attempts);
         attempts += 1;
         if events.send(SocketEvent::Disconnected(why)).await.is_err() {
             return;
@@ -79,12 +84,12 @@ pub async fn keep(url: Url, reach: Reach, mut outgoing: mpsc::Receiver<Outgoing>
 /// Serves one socket until it is lost or the sender of messages is dropped.
 async fn visit(
     url: &Url,
-    reach: &Reach,
+    connect: &ConnectOptions,
     outgoing: &mut mpsc::Receiver<Outgoing>,
     events: &mpsc::Sender<SocketEvent>,
-) -> Result<(), Ending> {
-    let opened = timeout(OPEN_TIMEOUT, reach.socket(url, None)).await;
-    let mut socket = opened.map_err(|_| Ending::lost("the service does not answer"))??;
+) -> Result<(), ConnectionEnd> {
+    let opened = timeout(OPEN_TIMEOUT, connect.socket(url, None)).await;
+    let mut socket = opened.map_err(|_| ConnectionEnd::lost("the service does not answer"))??;
     let (mut ping_at, mut pinged, mut move_at) = (Instant::now() + PING_INTERVAL, false, None);
     loop {
         tokio::select! {
@@ -107,27 +112,27 @@ async fn visit(
             },
             () = sleep_until(ping_at) => {
                 if std::mem::replace(&mut pinged, true) {
-                    return Err(Ending::lost("the service stopped answering"));
+                    return Err(ConnectionEnd::lost("the service stopped answering"));
                 }
                 ping_at += PING_INTERVAL;
                 send(&mut socket, json(&ClientMessage::Ping)?).await?;
             }
             () = sleep_until(move_at.unwrap_or(ping_at)), if move_at.is_some() => {
-                return Err(Ending::Lost { why: "the pod of the service is draining".into(), again: Again::AtOnce });
+                return Err(ConnectionEnd::Lost { why: "the pod of the service is draining".into(), retry: Retry::AtOnce });
             }
         }
     }
 }
 
 /// Reads the next message that is known. Cancel-safe.
-async fn receive(socket: &mut Socket) -> Result<SocketEvent, Ending> {
+async fn receive(socket: &mut WebSocket) -> Result<SocketEvent, ConnectionEnd> {
     loop {
         let message = match socket.next().await {
             Some(Ok(message @ (Message::Text(_) | Message::Binary(_)))) => message.into_data(),
-            Some(Ok(Message::Close(frame))) => return Err(closed(Ending::closed(frame.as_ref()))),
+            Some(Ok(Message::Close(frame))) => return Err(closed(ConnectionEnd::from_close(frame.as_ref()))),
             Some(Ok(_)) => continue,
-            Some(Err(why)) => return Err(closed(Ending::of(why))),
-            None => return Err(Ending::lost("the service was lost")),
+            Some(Err(why)) => return Err(closed(ConnectionEnd::from_error(why))),
+            None => return Err(ConnectionEnd::lost("the service was lost")),
         };
         if let Some((from, payload)) = directed::received(&message) {
             match decode(payload) {
@@ -145,21 +150,21 @@ async fn receive(socket: &mut Socket) -> Result<SocketEvent, Ending> {
     }
 }
 
-fn refused(code: &str) -> Ending {
+fn refused(code: &str) -> ConnectionEnd {
     let why = format!("the service refused: {code}");
     let reconnects = Code::named(code).unwrap_or(Code::Internal).reconnect();
-    if reconnects { Ending::lost(why) } else { Ending::Refused(why) }
+    if reconnects { ConnectionEnd::lost(why) } else { ConnectionEnd::Refused(why) }
 }
 
 /// A socket that closes without a code is reopened.
-fn closed(ending: Ending) -> Ending {
-    if ending == Ending::Done { Ending::lost("the service closed the socket") } else { ending }
+fn closed(end: ConnectionEnd) -> ConnectionEnd {
+    if end == ConnectionEnd::Done { ConnectionEnd::lost("the service closed the socket") } else { end }
 }
 
-async fn send(socket: &mut Socket, text: String) -> Result<(), Ending> {
-    socket.send(Message::text(text)).await.map_err(Ending::of)
+async fn send(socket: &mut WebSocket, text: String) -> Result<(), ConnectionEnd> {
+    socket.send(Message::text(text)).await.map_err(ConnectionEnd::from_error)
 }
 
-fn json(message: &impl serde::Serialize) -> Result<String, Ending> {
-    serde_json::to_string(message).map_err(|why| Ending::Refused(why.to_string()))
+fn json(message: &impl serde::Serialize) -> Result<String, ConnectionEnd> {
+    serde_json::to_string(message).map_err(|why| ConnectionEnd::Refused(why.to_string()))
 }

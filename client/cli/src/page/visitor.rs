@@ -10,9 +10,9 @@ use super::message::{ClientMessage, PeerMessage, ServerMessage, Signal, frame, v
 use super::socket::{self, Outgoing, SocketEvent};
 use super::state::Page;
 use super::swarm::{Action, DisconnectReason, PeerId};
-use crate::ending::Ending;
+use crate::connect::ConnectOptions;
+use crate::connection_end::ConnectionEnd;
 use crate::exit::Exit;
-use crate::reach::Reach;
 use crate::stop::Stop;
 use parley_protocol::shared::{LinkId, PipeName, VisitorId};
 use parley_protocol::visit::{Error, Undelivered, UndeliveredReason, Welcome};
@@ -47,7 +47,7 @@ pub struct Visitor {
     /// Whether the socket is open.
     pub connected: bool,
     host: Url,
-    reach: Reach,
+    connect: ConnectOptions,
     memory: Option<u64>,
     outgoing: mpsc::Sender<Outgoing>,
     socket_events: mpsc::Receiver<SocketEvent>,
@@ -81,19 +81,19 @@ pub struct Link {
 
 impl Visitor {
     /// Opens the socket to a host. All pages together have at most `memory` bytes, and no more than the service allows.
-    pub fn new(host: &Url, reach: &Reach, memory: Option<u64>) -> Result<Self, Ending> {
+    pub fn new(host: &Url, connect: &ConnectOptions, memory: Option<u64>) -> Result<Self, ConnectionEnd> {
         let (outgoing, messages) = mpsc::channel(COMMANDS);
         let (events, socket_events) = mpsc::channel(CAPACITY);
         let (link_sender, link_events) = mpsc::channel(CAPACITY);
         let mut tasks = JoinSet::new();
-        tasks.spawn(socket::keep(socket::address(host)?, reach.clone(), messages, events));
+        tasks.spawn(socket::keep(socket::visitor_url(host)?, connect.clone(), messages, events));
         Ok(Self {
             pages: BTreeMap::new(),
             links: BTreeMap::new(),
             welcome: None,
             connected: false,
             host: host.clone(),
-            reach: reach.clone(),
+            connect: connect.clone(),
             memory,
             outgoing,
             socket_events,
@@ -204,7 +204,7 @@ impl Visitor {
                 self.pages.values_mut().for_each(Page::forget);
                 eprintln!("parley: {why}; reconnecting");
             }
-            SocketEvent::Failed(ending) => return Some(ending.say()),
+            SocketEvent::Failed(end) => return Some(end.report()),
             SocketEvent::Message(message) => self.on_message(message, now),
             SocketEvent::Signal(from, signal) => self.on_signal(&from, signal, now),
         }

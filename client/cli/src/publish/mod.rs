@@ -8,9 +8,9 @@ mod packets;
 mod source;
 
 use crate::exit::Exit;
-use crate::media::dial::Ends;
+use crate::media::dial::Broadcasts;
 use crate::media::link::Flags as LinkFlags;
-use crate::media::place::Place;
+use crate::media::url::MediaUrl;
 use crate::stop::Stop;
 use moq_net::broadcast;
 use parley_containers::import::Import;
@@ -30,7 +30,7 @@ const FORWARD_TIME: Duration = Duration::from_millis(250);
 pub struct Flags {
     /// https://HOST/live/NAME, https://HOST/r/ROOM, or a relay's own https://HOST:PORT/?jwt=TOKEN
     #[arg(value_name = "WHERE")]
-    place: Place,
+    url: MediaUrl,
     /// MP4 or MPEG-TS, published in real time [standard input: fragmented MP4 or MPEG-TS, as it arrives]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
@@ -56,9 +56,9 @@ impl Flags {
             Err(why) => return input_error(why),
         };
         let origin = moq_tokio::origin::spawn();
-        let ends = Ends { publish: Some(origin.consume()), ..Ends::default() };
+        let broadcasts = Broadcasts { publish: Some(origin.consume()), ..Broadcasts::default() };
         let client = tokio::select! {
-            client = self.client_flags.prepare(self.place, self.link, ends, true) => client?,
+            client = self.client_flags.prepare(self.url, self.link, broadcasts, true) => client?,
             () = stop.requested() => return Ok(Exit::Done),
         };
         let mut client = match client {

@@ -1,9 +1,9 @@
 //! From the URL of a room to a socket on which the service welcomed the participant (JOIN-1 to JOIN-9, RES-1 to RES-5).
 use super::socket::{RoomSocket, SocketEvent};
-use crate::ending::Ending;
+use crate::connect::ConnectOptions;
+use crate::connection_end::ConnectionEnd;
 use crate::http;
-use crate::media::place::Room;
-use crate::reach::Reach;
+use crate::media::url::RoomUrl;
 use parley_protocol::bounded::Text;
 use parley_protocol::http::{JoinAnswer, JoinRequest};
 use parley_protocol::server::{Message, Welcome};
@@ -20,7 +20,7 @@ const LOBBY_TIMEOUT: Duration = Duration::from_secs(3600);
 /// The credential of a participant, and what its sockets send first.
 pub struct Entry {
     url: Url,
-    reach: Reach,
+    connect: ConnectOptions,
     name: DisplayName,
     media: Media,
     generation: u64,
@@ -40,20 +40,21 @@ enum Credential {
 impl Entry {
     /// Requests a ticket. `publish`: the participant announces a camera and a microphone.
     pub async fn request(
-        room: &Room,
+        room: &RoomUrl,
         name: &str,
         publish: bool,
         waits_in_lobby: bool,
-        reach: &Reach,
-    ) -> Result<Self, Ending> {
-        let name: DisplayName = name.parse().map_err(|_| Ending::Refused("the name is too long or empty".into()))?;
+        connect: &ConnectOptions,
+    ) -> Result<Self, ConnectionEnd> {
+        let name: DisplayName =
+            name.parse().map_err(|_| ConnectionEnd::Refused("the name is too long or empty".into()))?;
         let mut url = room.host.clone();
         url.set_path(&routes::join_room(&room.id));
         let request = JoinRequest { name: Some(name.clone()), device: None };
-        let answer: JoinAnswer = http::post_over(reach, url, &request).await?;
+        let answer: JoinAnswer = http::post_over(connect, url, &request).await?;
         Ok(Self {
             url: answer.socket_url.parse().map_err(|_| http::invalid_answer())?,
-            reach: reach.clone(),
+            connect: connect.clone(),
             name,
             media: Media { audio: publish, video: publish, screen: false },
             generation: 0,
@@ -63,24 +64,24 @@ impl Entry {
     }
 
     /// Stores a newer resume token.
-    pub fn renew(&mut self, token: String) -> Result<(), Ending> {
+    pub fn renew(&mut self, token: String) -> Result<(), ConnectionEnd> {
         self.credential = Credential::Resume(token.try_into().map_err(|_| http::invalid_answer())?);
         Ok(())
     }
 
     /// Opens a socket and waits until the service welcomes the participant.
-    pub async fn open(&mut self) -> Result<(RoomSocket, Welcome), Ending> {
+    pub async fn open(&mut self) -> Result<(RoomSocket, Welcome), ConnectionEnd> {
         // Increased before each socket, as each needs a generation of its own (ROS-5).
         self.generation += 1;
         let first = self.first_message()?;
-        let opened = timeout(ANSWER_TIMEOUT, self.reach.socket(&self.url, None)).await;
-        let mut socket = RoomSocket::new(opened.map_err(|_| Ending::lost("the room does not answer"))??);
+        let opened = timeout(ANSWER_TIMEOUT, self.connect.socket(&self.url, None)).await;
+        let mut socket = RoomSocket::new(opened.map_err(|_| ConnectionEnd::lost("the room does not answer"))??);
         socket.send(&first).await?;
         let mut deadline = Instant::now() + ANSWER_TIMEOUT;
         loop {
             let event = tokio::select! {
                 event = socket.receive() => event?,
-                () = sleep_until(deadline) => return Err(Ending::lost("the room does not answer")),
+                () = sleep_until(deadline) => return Err(ConnectionEnd::lost("the room does not answer")),
             };
             match event {
                 SocketEvent::Message(Message::Welcome(welcome)) => {
@@ -92,15 +93,15 @@ impl Entry {
                     deadline += LOBBY_TIMEOUT;
                 }
                 SocketEvent::Message(Message::LobbyWaiting(_)) => {
-                    return Err(Ending::Refused("the room has a lobby".into()));
+                    return Err(ConnectionEnd::Refused("the room has a lobby".into()));
                 }
                 _ => {}
             }
         }
     }
 
-    fn first_message(&self) -> Result<client::Message, Ending> {
-        let generation = self.generation.try_into().map_err(|_| Ending::Refused("too many sockets".into()))?;
+    fn first_message(&self) -> Result<client::Message, ConnectionEnd> {
+        let generation = self.generation.try_into().map_err(|_| ConnectionEnd::Refused("too many sockets".into()))?;
         let (name, media) = (self.name.clone(), self.media.clone());
         Ok(match &self.credential {
             Credential::Ticket(ticket) => {

@@ -1,12 +1,12 @@
 //! A participant or a client of a broadcast, with its session with a relay.
-use super::presence::{Manner, Presence};
+use super::client::{JoinMode, RoomClient};
 use super::roster::Roster;
-use crate::ending::Ending;
+use crate::connect::ConnectOptions;
+use crate::connection_end::ConnectionEnd;
 use crate::exit::Exit;
-use crate::media::dial::Ends;
+use crate::media::dial::Broadcasts;
 use crate::media::link::{Flags as LinkFlags, Link, RelaySource};
-use crate::media::place::{Place, Room};
-use crate::reach::Reach;
+use crate::media::url::{MediaUrl, RoomUrl};
 use anyhow::{Context, ensure};
 use tokio::sync::watch;
 
@@ -29,7 +29,7 @@ pub struct MediaClient {
     pub room: Option<RoomView>,
     /// The session with a relay. It is not connected yet.
     pub link: Link,
-    presence: Option<Presence>,
+    client: Option<RoomClient>,
 }
 
 /// A room as one of its participants sees it.
@@ -50,38 +50,38 @@ impl ClientFlags {
     /// Prepares the session, in a room after joining it. Prints why that failed.
     pub async fn prepare(
         self,
-        place: Place,
+        url: MediaUrl,
         link: LinkFlags,
-        ends: Ends,
+        broadcasts: Broadcasts,
         publish: bool,
     ) -> anyhow::Result<Result<MediaClient, Exit>> {
         ensure!(
-            matches!(place, Place::Relay(_)) || self.broadcast.is_none(),
+            matches!(url, MediaUrl::Relay(_)) || self.broadcast.is_none(),
             "--broadcast is for a relay's own address"
         );
-        let client = match place {
-            Place::Live(live) => {
+        let client = match url {
+            MediaUrl::Live(live) => {
                 let broadcast = live.broadcast();
                 MediaClient {
                     broadcast,
                     room: None,
-                    link: Link::new(RelaySource::Live(live, publish), ends, link),
-                    presence: None,
+                    link: Link::new(RelaySource::Live(live, publish), broadcasts, link),
+                    client: None,
                 }
             }
-            Place::Relay(url) => {
+            MediaUrl::Relay(url) => {
                 let broadcast =
                     self.broadcast.context("a relay's own address needs --broadcast NAME, such as live/NAME")?;
                 MediaClient {
                     broadcast,
                     room: None,
-                    link: Link::new(RelaySource::from_url(url, &link), ends, link),
-                    presence: None,
+                    link: Link::new(RelaySource::from_url(url, &link), broadcasts, link),
+                    client: None,
                 }
             }
-            Place::Room(room) => match MediaClient::join(&self.name, room, link, ends, publish).await {
+            MediaUrl::Room(room) => match MediaClient::join(&self.name, room, link, broadcasts, publish).await {
                 Ok(client) => client,
-                Err(ending) => return Ok(Err(ending.say())),
+                Err(end) => return Ok(Err(end.report())),
             },
         };
         Ok(Ok(client))
@@ -90,24 +90,30 @@ impl ClientFlags {
 
 impl MediaClient {
     /// Joins a room.
-    pub async fn join(name: &str, room: Room, link: LinkFlags, ends: Ends, publish: bool) -> Result<Self, Ending> {
-        let presence = Presence::join(name, &room, publish, Manner::Stays, &Reach::default()).await?;
-        let participant = presence.participant.clone();
-        let prefix = format!("rooms/{}/", presence.room);
-        eprintln!("parley: joined {} as {participant}", presence.room);
+    pub async fn join(
+        name: &str,
+        room: RoomUrl,
+        link: LinkFlags,
+        broadcasts: Broadcasts,
+        publish: bool,
+    ) -> Result<Self, ConnectionEnd> {
+        let client = RoomClient::join(name, &room, publish, JoinMode::Participant, &ConnectOptions::default()).await?;
+        let participant = client.participant.clone();
+        let prefix = format!("rooms/{}/", client.room);
+        eprintln!("parley: joined {} as {participant}", client.room);
         Ok(Self {
             broadcast: format!("{prefix}{participant}/{BROADCAST}"),
-            room: Some(RoomView { prefix, participant, roster: presence.roster.clone() }),
-            link: Link::new(RelaySource::Room(presence.asker(), room.host), ends, link),
-            presence: Some(presence),
+            room: Some(RoomView { prefix, participant, roster: client.roster.clone() }),
+            link: Link::new(RelaySource::Room(client.relay_requester(), room.host), broadcasts, link),
+            client: Some(client),
         })
     }
 
     /// Closes the session when the relay has received everything, and leaves the room.
     pub async fn leave(self) {
         self.link.close().await;
-        if let Some(presence) = self.presence {
-            presence.leave().await;
+        if let Some(client) = self.client {
+            client.leave().await;
         }
     }
 }

@@ -3,28 +3,28 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | [`presence`] | a participant: the client of rooms of every command |
+//! | [`client`] | a participant: the client of rooms of every command |
 //! | [`entry`] | join and resume: from a URL to a welcome |
 //! | [`socket`] | one socket, with typed messages |
 //! | [`roster`] | the other participants |
 //! | [`media_client`] | a participant with its session with a relay |
+mod client;
 mod entry;
 mod media_client;
-mod presence;
 mod roster;
 mod socket;
 
+pub use client::{JoinMode, RelayRequester, RoomClient};
 pub use media_client::{ClientFlags, MediaClient, RoomView};
-pub use presence::{Asker, Manner, Presence};
 #[cfg(test)]
 pub use roster::Member;
 pub use roster::Roster;
 pub use socket::SocketEvent;
 
-use crate::ending::Ending;
+use crate::connection_end::ConnectionEnd;
 use crate::exit::Exit;
 use crate::http;
-use crate::media::place::{Place, Room as Address};
+use crate::media::url::{MediaUrl, RoomUrl};
 use anyhow::bail;
 use parley_protocol::bounded::{OutOfBounds, Whole};
 use parley_protocol::http::{CreateRoomAnswer, CreateRoomRequest};
@@ -60,7 +60,7 @@ pub struct Create {
 pub struct Delete {
     /// The URL of the room: https://HOST/r/ROOM
     #[arg(value_name = "ROOM")]
-    room: Place,
+    room: MediaUrl,
     /// The key of its owner
     #[arg(long, env = "PARLEY_OWNER_KEY", hide_env_values = true, value_name = "KEY")]
     key: String,
@@ -76,16 +76,16 @@ impl Room {
             };
             Ok(match done {
                 Ok(()) => Exit::Done,
-                Err(ending) => ending.say(),
+                Err(end) => end.report(),
             })
         })
     }
 }
 
 impl Create {
-    async fn run(mut self) -> Result<(), Ending> {
+    async fn run(mut self) -> Result<(), ConnectionEnd> {
         self.host.set_path(routes::CREATE_ROOM);
-        let invalid = |what: &str, why: OutOfBounds| Ending::Refused(format!("{what} {why}"));
+        let invalid = |what: &str, why: OutOfBounds| ConnectionEnd::Refused(format!("{what} {why}"));
         let cap = self.cap.map(|cap| Whole::try_from(u64::from(cap))).transpose();
         let request = CreateRoomRequest {
             name: self.name.parse().map_err(|why| invalid("the name", why))?,
@@ -100,8 +100,8 @@ impl Create {
 }
 
 impl Delete {
-    async fn run(self) -> anyhow::Result<Result<(), Ending>> {
-        let Place::Room(Address { mut host, id }) = self.room else {
+    async fn run(self) -> anyhow::Result<Result<(), ConnectionEnd>> {
+        let MediaUrl::Room(RoomUrl { mut host, id }) = self.room else {
             bail!("the URL of a room is https://HOST/r/ROOM")
         };
         host.set_path(&routes::delete_room(&id));

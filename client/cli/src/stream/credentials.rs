@@ -1,5 +1,5 @@
 //! How a token is sent: in a header, as the first message, or exchanged for a single-use code. Rules STR-107 to STR-110.
-use crate::ending::Ending;
+use crate::connection_end::ConnectionEnd;
 use anyhow::{Context, bail, ensure};
 use clap::ValueEnum;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Credentials {
     /// The URL of a connection, and what authenticates it.
-    pub async fn prepare(&self, url: &Uri) -> anyhow::Result<Result<Connection, Ending>> {
+    pub async fn prepare(&self, url: &Uri) -> anyhow::Result<Result<Connection, ConnectionEnd>> {
         let Some(token) = self.read()? else {
             return Ok(Ok(Connection { url: url.clone(), header: None, message: None }));
         };
@@ -51,7 +51,7 @@ impl Credentials {
                 let of = url.clone();
                 match tokio::task::spawn_blocking(move || code(&of, &token)).await?? {
                     Ok(code) => address = with_query(url, &code)?,
-                    Err(ending) => return Ok(Err(ending)),
+                    Err(end) => return Ok(Err(end)),
                 }
             }
         }
@@ -86,7 +86,7 @@ pub struct Connection {
 }
 
 /// Exchanges a token for a code that admits one socket.
-fn code(url: &Uri, token: &str) -> anyhow::Result<Result<String, Ending>> {
+fn code(url: &Uri, token: &str) -> anyhow::Result<Result<String, ConnectionEnd>> {
     let mut parts = url.clone().into_parts();
     parts.scheme = Some(if url.scheme_str() == Some("wss") { Scheme::HTTPS } else { Scheme::HTTP });
     parts.path_and_query = Some(PathAndQuery::try_from(codes_path(url.path()))?);
@@ -95,15 +95,15 @@ fn code(url: &Uri, token: &str) -> anyhow::Result<Result<String, Ending>> {
     let response = agent.post(Uri::from_parts(parts)?).header("authorization", format!("Bearer {token}")).send_empty();
     let mut answer = match response {
         Ok(answer) => answer,
-        Err(why) => return Ok(Err(Ending::lost(format!("no code was issued: {why}")))),
+        Err(why) => return Ok(Err(ConnectionEnd::lost(format!("no code was issued: {why}")))),
     };
     if answer.status() == StatusCode::NOT_FOUND {
-        return Ok(Err(Ending::Refused("the server issues no codes: it does not require tokens".into())));
+        return Ok(Err(ConnectionEnd::Refused("the server issues no codes: it does not require tokens".into())));
     }
     let body = answer.body_mut().read_to_vec().unwrap_or_default();
     if !answer.status().is_success() {
         let after = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
-        return Ok(Err(Ending::status(answer.status().as_u16(), after, &body)));
+        return Ok(Err(ConnectionEnd::from_status(answer.status().as_u16(), after, &body)));
     }
     let body: serde_json::Value = serde_json::from_slice(&body).context("the answer with the code is not JSON")?;
     let Some(code) = body["code"].as_str() else { bail!("the answer has no code") };

@@ -1,8 +1,8 @@
 //! A socket on a topic, which is reopened when it is lost.
 use super::credentials::Credentials;
-use crate::again::{STABLE_AFTER, Switch, pause};
-use crate::ending::{Again, Ending};
+use crate::connection_end::{ConnectionEnd, Retry};
 use crate::exit::Exit;
+use crate::retry::{STABLE_AFTER, Switch, pause};
 use crate::stop::Stop;
 use anyhow::{Context, ensure};
 use futures_util::{FutureExt, SinkExt, StreamExt};
@@ -67,7 +67,7 @@ impl Link {
     /// Runs `serve` on a socket, and on a new one when it is lost, until `serve` or the user ends it or the server refuses.
     pub async fn keep(
         &self,
-        mut serve: impl AsyncFnMut(&mut Socket) -> anyhow::Result<Ending>,
+        mut serve: impl AsyncFnMut(&mut Socket) -> anyhow::Result<ConnectionEnd>,
     ) -> anyhow::Result<Exit> {
         let mut stop = Stop::new()?;
         let mut attempts = 0;
@@ -77,40 +77,40 @@ impl Link {
                 opened = self.open() => opened?,
                 () = stop.requested() => return Ok(Exit::Done),
             };
-            let ending = match opened {
-                Err(ending) => ending,
+            let end = match opened {
+                Err(end) => end,
                 Ok(mut socket) => {
-                    let ending = tokio::select! {
-                        ending = serve(&mut socket) => ending?,
-                        () = stop.requested() => Ending::Done,
+                    let end = tokio::select! {
+                        end = serve(&mut socket) => end?,
+                        () = stop.requested() => ConnectionEnd::Done,
                     };
-                    if ending == Ending::Done {
+                    if end == ConnectionEnd::Done {
                         socket.close().await;
                     }
-                    ending
+                    end
                 }
             };
             if began.elapsed() > STABLE_AFTER {
                 attempts = 0;
             }
-            let (why, again) = match ending {
-                Ending::Done => return Ok(Exit::Done),
-                Ending::Refused(why) => {
+            let (why, retry) = match end {
+                ConnectionEnd::Done => return Ok(Exit::Done),
+                ConnectionEnd::Refused(why) => {
                     eprintln!("parley: {why}");
                     return Ok(Exit::Refused);
                 }
-                Ending::NoToken(why) if self.credentials.is_empty() => {
+                ConnectionEnd::NoToken(why) if self.credentials.is_empty() => {
                     eprintln!("parley: {why}: give one with --token, --token-file or PARLEY_TOKEN");
                     return Ok(Exit::Refused);
                 }
-                Ending::NoToken(why) => (why, Again::Later),
-                Ending::Lost { why, again } => (why, again),
+                ConnectionEnd::NoToken(why) => (why, Retry::Later),
+                ConnectionEnd::Lost { why, retry } => (why, retry),
             };
             if self.reconnect == Switch::Off {
                 eprintln!("parley: {why}");
                 return Ok(Exit::Failed);
             }
-            let pause = pause(again, attempts);
+            let pause = pause(retry, attempts);
             attempts += 1;
             eprintln!("parley: {why}; retrying in {:.1} s", pause.as_secs_f64());
             tokio::select! {
@@ -120,10 +120,10 @@ impl Link {
         }
     }
 
-    async fn open(&self) -> anyhow::Result<Result<Socket, Ending>> {
+    async fn open(&self) -> anyhow::Result<Result<Socket, ConnectionEnd>> {
         let connection = match self.credentials.prepare(&self.url).await? {
             Ok(connection) => connection,
-            Err(ending) => return Ok(Err(ending)),
+            Err(end) => return Ok(Err(end)),
         };
         let mut request = ClientRequestBuilder::new(connection.url);
         request = request.with_header("User-Agent", concat!("parley/", env!("CARGO_PKG_VERSION")));
@@ -133,8 +133,8 @@ impl Link {
         }
         let config = WebSocketConfig::default().max_message_size(Some(MAX_MESSAGE)).max_frame_size(Some(MAX_MESSAGE));
         let socket = match timeout(OPEN_TIMEOUT, connect_async_with_config(request, Some(config), true)).await {
-            Err(_) => return Ok(Err(Ending::lost("the server does not answer"))),
-            Ok(Err(why)) => return Ok(Err(Ending::of(why))),
+            Err(_) => return Ok(Err(ConnectionEnd::lost("the server does not answer"))),
+            Ok(Err(why)) => return Ok(Err(ConnectionEnd::from_error(why))),
             Ok(Ok((socket, _))) => socket,
         };
         let mut socket =
@@ -148,7 +148,7 @@ impl Link {
 
 impl Socket {
     /// Sends the token and waits for the answer `{"authorised": …, "reason": …}`. Rule STR-107.
-    async fn authenticate(&mut self, token: String) -> Result<(), Ending> {
+    async fn authenticate(&mut self, token: String) -> Result<(), ConnectionEnd> {
         self.send(Message::text(token)).await?;
         // A server that answers the ping and not the token is alive and requires no token.
         self.send(Message::Ping(Bytes::new())).await?;
@@ -156,8 +156,8 @@ impl Socket {
         let mut alive = false;
         let answer = loop {
             match timeout_at(deadline, self.socket.next()).await {
-                Err(_) if alive => return Err(Ending::Refused(NO_TOKEN_REQUIRED.into())),
-                Err(_) => return Err(Ending::lost("no answer to the token")),
+                Err(_) if alive => return Err(ConnectionEnd::Refused(NO_TOKEN_REQUIRED.into())),
+                Err(_) => return Err(ConnectionEnd::lost("no answer to the token")),
                 Ok(Some(Ok(Message::Pong(_)))) => alive = true,
                 Ok(next) => {
                     if let Some(message) = message_of(next)? {
@@ -171,14 +171,14 @@ impl Socket {
             Some(true) => Ok(()),
             Some(false) => {
                 let reason = answer["reason"].as_str().unwrap_or("no reason given");
-                Err(Ending::Refused(format!("the server refused the token: {reason}")))
+                Err(ConnectionEnd::Refused(format!("the server refused the token: {reason}")))
             }
-            None => Err(Ending::Refused(NO_TOKEN_REQUIRED.into())),
+            None => Err(ConnectionEnd::Refused(NO_TOKEN_REQUIRED.into())),
         }
     }
 
     /// Sends a message after all messages before it.
-    pub async fn send(&mut self, message: Message) -> Result<(), Ending> {
+    pub async fn send(&mut self, message: Message) -> Result<(), ConnectionEnd> {
         let Err(why) = self.socket.send(message).await else { return Ok(()) };
         // The close frame of the server, if it sent one, says why it stopped reading.
         let close = async {
@@ -186,15 +186,15 @@ impl Socket {
                 message_of(self.socket.next().await)?;
             }
         };
-        let close: Result<Result<(), Ending>, _> = timeout(CLOSE_TIMEOUT, close).await;
+        let close: Result<Result<(), ConnectionEnd>, _> = timeout(CLOSE_TIMEOUT, close).await;
         match close {
-            Ok(Err(ending @ Ending::Refused(_))) => Err(ending),
-            _ => Err(Ending::of(why)),
+            Ok(Err(end @ ConnectionEnd::Refused(_))) => Err(end),
+            _ => Err(ConnectionEnd::from_error(why)),
         }
     }
 
     /// Receives the next text or binary message, or returns how the socket ended. Cancel-safe.
-    pub async fn receive(&mut self) -> Result<Message, Ending> {
+    pub async fn receive(&mut self) -> Result<Message, ConnectionEnd> {
         loop {
             tokio::select! {
                 next = self.socket.next() => {
@@ -205,7 +205,7 @@ impl Socket {
                 }
                 _ = self.ping.tick() => {
                     if std::mem::replace(&mut self.pinged, true) {
-                        return Err(Ending::lost("the server stopped answering"));
+                        return Err(ConnectionEnd::lost("the server stopped answering"));
                     }
                     self.send(Message::Ping(Bytes::new())).await?;
                 }
@@ -214,12 +214,12 @@ impl Socket {
     }
 
     /// Returns a message that has arrived already, without waiting.
-    pub fn try_receive(&mut self) -> Option<Result<Message, Ending>> {
+    pub fn try_receive(&mut self) -> Option<Result<Message, ConnectionEnd>> {
         while let Some(next) = self.socket.next().now_or_never() {
             match message_of(next) {
                 Ok(None) => {}
                 Ok(Some(message)) => return Some(Ok(message)),
-                Err(ending) => return Some(Err(ending)),
+                Err(end) => return Some(Err(end)),
             }
         }
         None
@@ -236,13 +236,15 @@ impl Socket {
     }
 }
 
-fn message_of(next: Option<Result<Message, tokio_tungstenite::tungstenite::Error>>) -> Result<Option<Message>, Ending> {
+fn message_of(
+    next: Option<Result<Message, tokio_tungstenite::tungstenite::Error>>,
+) -> Result<Option<Message>, ConnectionEnd> {
     match next {
-        Some(Ok(Message::Close(frame))) => Err(Ending::closed(frame.as_ref())),
+        Some(Ok(Message::Close(frame))) => Err(ConnectionEnd::from_close(frame.as_ref())),
         Some(Ok(message @ (Message::Text(_) | Message::Binary(_)))) => Ok(Some(message)),
         Some(Ok(_)) => Ok(None),
-        Some(Err(why)) => Err(Ending::of(why)),
-        None => Err(Ending::lost("the server ended the connection")),
+        Some(Err(why)) => Err(ConnectionEnd::from_error(why)),
+        None => Err(ConnectionEnd::lost("the server ended the connection")),
     }
 }
 

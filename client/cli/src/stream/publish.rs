@@ -1,7 +1,7 @@
 //! `parley stream pub`: publishes standard input to a topic.
 use super::framing::{Boundary, Framer};
 use super::link::{Link, Socket};
-use crate::ending::Ending;
+use crate::connection_end::ConnectionEnd;
 use crate::exit::Exit;
 use anyhow::Context;
 use tokio::io::{AsyncReadExt, Stdin, stdin};
@@ -47,18 +47,18 @@ impl Flags {
 }
 
 impl Input {
-    async fn publish(&mut self, socket: &mut Socket) -> anyhow::Result<Ending> {
+    async fn publish(&mut self, socket: &mut Socket) -> anyhow::Result<ConnectionEnd> {
         loop {
             if let Some(message) = self.next.clone() {
-                if let Err(ending) = socket.send(message).await {
-                    return Ok(ending);
+                if let Err(end) = socket.send(message).await {
+                    return Ok(end);
                 }
                 self.next = None;
             }
             if let Some(bytes) = self.framer.next()? {
                 self.next = Some(self.message(bytes)?);
             } else if self.ended {
-                let Some(rest) = self.framer.rest() else { return Ok(Ending::Done) };
+                let Some(rest) = self.framer.rest() else { return Ok(ConnectionEnd::Done) };
                 self.next = Some(self.message(rest)?);
             } else {
                 tokio::select! {
@@ -68,7 +68,7 @@ impl Input {
                         self.framer.feed(&self.buffer[..size]);
                     }
                     // A topic may also deliver the messages of others. They are discarded.
-                    received = socket.receive() => if let Err(ending) = received { return Ok(ending) },
+                    received = socket.receive() => if let Err(end) = received { return Ok(end) },
                 }
             }
         }

@@ -2,7 +2,7 @@
 mod table;
 
 use super::link::{Link, Socket};
-use crate::ending::Ending;
+use crate::connection_end::ConnectionEnd;
 use crate::exit::Exit;
 use std::io::{IsTerminal, Write};
 use terminal_size::{Height, Width, terminal_size};
@@ -36,16 +36,16 @@ impl Flags {
         link.keep(async |socket: &mut Socket| self.show(socket).await).await
     }
 
-    async fn show(&self, socket: &mut Socket) -> anyhow::Result<Ending> {
+    async fn show(&self, socket: &mut Socket) -> anyhow::Result<ConnectionEnd> {
         let mut out = std::io::stdout();
         let live = out.is_terminal() && !self.json;
-        if let Err(ending) = socket.send(Message::text(format!(r#"{{"push":{}}}"#, self.every))).await {
-            return Ok(ending);
+        if let Err(end) = socket.send(Message::text(format!(r#"{{"push":{}}}"#, self.every))).await {
+            return Ok(end);
         }
         loop {
             let message = match socket.receive().await {
                 Ok(message) => message.into_data(),
-                Err(ending) => return Ok(ending),
+                Err(end) => return Ok(end),
             };
             let shown = if live {
                 let (Width(width), Height(height)) = terminal_size().unwrap_or((Width(SIZE.0), Height(SIZE.1)));
@@ -56,7 +56,7 @@ impl Flags {
                 format!("{}\n", String::from_utf8_lossy(&message))
             };
             if out.write_all(shown.as_bytes()).and_then(|()| out.flush()).is_err() || self.once {
-                return Ok(Ending::Done);
+                return Ok(ConnectionEnd::Done);
             }
         }
     }

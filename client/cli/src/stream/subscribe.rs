@@ -1,6 +1,6 @@
 //! `parley stream sub`: writes the messages of a topic to standard output.
 use super::link::{Link, Socket};
-use crate::ending::Ending;
+use crate::connection_end::ConnectionEnd;
 use crate::exit::Exit;
 use anyhow::Context;
 use serde::Serialize;
@@ -41,26 +41,26 @@ impl Flags {
         self.link.keep(async |socket: &mut Socket| self.write(socket, &mut out).await).await
     }
 
-    async fn write(&self, socket: &mut Socket, out: &mut Stdout) -> anyhow::Result<Ending> {
+    async fn write(&self, socket: &mut Socket, out: &mut Stdout) -> anyhow::Result<ConnectionEnd> {
         let mut output = Vec::new();
         loop {
             let mut next = Some(socket.receive().await);
             output.clear();
-            let ending = loop {
+            let end = loop {
                 match next {
                     Some(Ok(message)) => self.render(&message, &mut output)?,
-                    Some(Err(ending)) => break Some(ending),
+                    Some(Err(end)) => break Some(end),
                     None => break None,
                 }
                 next = if output.len() < WRITE { socket.try_receive() } else { None };
             };
             let written = async { out.write_all(&output).await.and(out.flush().await) }.await;
             match written {
-                Err(why) if why.kind() == ErrorKind::BrokenPipe => return Ok(Ending::Done),
+                Err(why) if why.kind() == ErrorKind::BrokenPipe => return Ok(ConnectionEnd::Done),
                 other => other.context("standard output")?,
             }
-            if let Some(ending) = ending {
-                return Ok(ending);
+            if let Some(end) = end {
+                return Ok(end);
             }
         }
     }

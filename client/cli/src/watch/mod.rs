@@ -12,9 +12,9 @@ mod media;
 pub mod selection;
 
 use crate::exit::Exit;
-use crate::media::dial::Ends;
+use crate::media::dial::Broadcasts;
 use crate::media::link::Flags as LinkFlags;
-use crate::media::place::Place;
+use crate::media::url::MediaUrl;
 use crate::stop::Stop;
 use anyhow::Context;
 use selection::Selection;
@@ -29,7 +29,7 @@ use tokio::io::{AsyncWriteExt, Stdout, stdout};
 pub struct Flags {
     /// https://HOST/live/NAME, https://HOST/r/ROOM, or a relay's own https://HOST:PORT/?jwt=TOKEN
     #[arg(value_name = "WHERE")]
-    place: Place,
+    url: MediaUrl,
     /// Where to write fragmented MP4; - is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
@@ -63,9 +63,9 @@ impl Flags {
         let mut stop = Stop::new()?;
         let mut output = Output::open(&self.output)?;
         let origin = moq_tokio::origin::spawn();
-        let ends = Ends { subscribe: Some(origin.clone()), ..Ends::default() };
+        let broadcasts = Broadcasts { subscribe: Some(origin.clone()), ..Broadcasts::default() };
         let client = tokio::select! {
-            client = self.client_flags.prepare(self.place, self.link, ends, false) => client?,
+            client = self.client_flags.prepare(self.url, self.link, broadcasts, false) => client?,
             () = stop.requested() => return Ok(Exit::Done),
         };
         let mut client = match client {

@@ -8,8 +8,7 @@ use anyhow::Context;
 use hdrhistogram::Histogram;
 use moq_tokio::Connection;
 use parking_lot::Mutex;
-use parley_cli::media::Boxed;
-use parley_cli::reach::Reach;
+use parley_cli::{BoxFuture, ConnectOptions};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -44,7 +43,7 @@ pub struct Clients {
     dialer: Dialer,
     publishing: JoinSet<anyhow::Result<()>>,
     watching: JoinSet<Result<(), moq_net::Error>>,
-    /// Broadcasts, for each watcher, and sessions that were lost before publishing ended.
+    /// Ends, for each watcher, and sessions that were lost before publishing ended.
     pub lost: u64,
 }
 
@@ -57,7 +56,7 @@ impl Clients {
             run: format!("{}/{:x}", plan.endpoints.name, fastrand::u64(..)),
             tracks: Arc::new(Tracks::new(broadcasts, Duration::from_millis(plan.content.max_age))),
             source: Arc::new(source),
-            dialer: Dialer::new(&plan.endpoints.hashes, Reach::default()),
+            dialer: Dialer::new(&plan.endpoints.hashes, ConnectOptions::default()),
             publishing: JoinSet::new(),
             watching: JoinSet::new(),
             lost: 0,
@@ -74,7 +73,7 @@ impl Clients {
     }
 
     /// Dials for one client, and starts what it publishes and watches. The returned future ends once its session is open.
-    fn dial(&mut self, role: Role, plan: &Plan) -> anyhow::Result<Boxed<'static, anyhow::Result<Client>>> {
+    fn dial(&mut self, role: Role, plan: &Plan) -> anyhow::Result<BoxFuture<'static, anyhow::Result<Client>>> {
         let (tracks, source, run) = (&self.tracks, &self.source, &self.run);
         let name = |broadcast| format!("{run}-{broadcast}");
         let dialed_at = tracks.now();

@@ -3,9 +3,7 @@ use super::plan::without_token;
 use anyhow::Context;
 use moq_net::origin;
 use moq_tokio::{Client, Connection, connect, quic};
-use parley_cli::media::Boxed;
-use parley_cli::media::dial::Hash;
-use parley_cli::reach::Reach;
+use parley_cli::{BoxFuture, CertificateHash, ConnectOptions};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 use url::{Host, Url};
@@ -18,15 +16,15 @@ const SESSIONS_PER_SOCKET: usize = 16;
 /// Opens sessions.
 pub struct Dialer {
     fingerprints: Vec<String>,
-    reach: Reach,
+    connect: ConnectOptions,
     sockets: Vec<Client>,
     opened: usize,
 }
 
 impl Dialer {
     /// `hashes`: of the certificates of relays; empty where public CAs signed them.
-    pub fn new(hashes: &[Hash], reach: Reach) -> Self {
-        Self { fingerprints: hashes.iter().map(ToString::to_string).collect(), reach, sockets: Vec::new(), opened: 0 }
+    pub fn new(hashes: &[CertificateHash], connect: ConnectOptions) -> Self {
+        Self { fingerprints: hashes.iter().map(ToString::to_string).collect(), connect, sockets: Vec::new(), opened: 0 }
     }
 
     /// Opens a session that publishes the broadcasts of one origin, and announces those of the relay in the other.
@@ -35,7 +33,7 @@ impl Dialer {
         relay: Url,
         publish: Option<&origin::Producer>,
         subscribe: Option<origin::Producer>,
-    ) -> anyhow::Result<Boxed<'static, anyhow::Result<Connection>>> {
+    ) -> anyhow::Result<BoxFuture<'static, anyhow::Result<Connection>>> {
         if self.opened.is_multiple_of(SESSIONS_PER_SOCKET) {
             self.sockets.push(self.socket(&relay)?);
         }
@@ -47,9 +45,9 @@ impl Dialer {
         if let Some(origin) = subscribe {
             client = client.with_subscriber(origin);
         }
-        let reach = self.reach.clone();
+        let connect = self.connect.clone();
         Ok(Box::pin(async move {
-            let opened = client.connect(reach.at(relay.clone()).await?).established().await;
+            let opened = client.connect(connect.relay_addr(relay.clone()).await?).established().await;
             opened.with_context(|| format!("{} cannot be reached", without_token(&relay)))
         }))
     }
@@ -61,7 +59,7 @@ impl Dialer {
         config.once = Some(true);
         config.websocket.enabled = Some(false);
         config.tls.fingerprint.clone_from(&self.fingerprints);
-        self.reach.trust(&mut config);
+        self.connect.apply_tls(&mut config);
         // A machine without IPv6 has no dual-stack socket.
         if matches!(relay.host(), Some(Host::Ipv4(_))) {
             config.bind = Some(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)));

@@ -19,8 +19,8 @@ mod run;
 pub mod source;
 pub mod tracks;
 
-use crate::exit::Exit;
 use crate::output::Output;
+use parley_cli::Exit;
 use plan::Plan;
 
 /// Publishes media to relays, watches it, and reports what became of each frame.
@@ -36,8 +36,7 @@ impl Flags {
     /// Runs the load. Not exact where a watcher did not receive each frame once, unchanged and in order.
     pub fn run(self) -> anyhow::Result<Exit> {
         let report = run::run(&self.plan)?;
-        self.output.print(&report.table());
-        self.output.write(&report)?;
+        self.output.report(&report.table(), &report)?;
         Ok(report.exit())
     }
 }

@@ -1,7 +1,8 @@
 //! The plan of a load of media: who publishes, who watches whom, at which relay.
+use crate::durations::{Durations, VoidAbove};
 use anyhow::{Context, ensure};
 use clap::ValueEnum;
-use parley_cli::media::dial::Hash;
+use parley_cli::CertificateHash;
 use serde::Serialize;
 use std::path::PathBuf;
 use url::Url;
@@ -17,9 +18,8 @@ pub struct Plan {
     pub content: Content,
     #[command(flatten)]
     pub durations: Durations,
-    /// The measurement is void where the generator used a larger share of its processor
-    #[arg(long, default_value_t = crate::usage::MAX_GENERATOR_SHARE, value_name = "SHARE")]
-    pub void_above: f64,
+    #[command(flatten)]
+    pub void_above: VoidAbove,
 }
 
 /// The relays.
@@ -33,7 +33,7 @@ pub struct Endpoints {
     pub publishers_relays: Vec<Url>,
     /// SHA-256 of a relay's certificate, base64 or hex, where no public CA signed it; repeatable
     #[arg(long = "hash", value_name = "HASH")]
-    pub hashes: Vec<Hash>,
+    pub hashes: Vec<CertificateHash>,
     /// The first part of the names of broadcasts
     #[arg(long, default_value = "load")]
     pub name: String,
@@ -86,20 +86,6 @@ pub struct Content {
     pub freeze: u64,
 }
 
-/// How long the parts of a run last.
-#[derive(Clone, Copy, Debug, clap::Args)]
-pub struct Durations {
-    /// How long to measure
-    #[arg(long, default_value_t = 10.0, value_name = "SECONDS")]
-    pub seconds: f64,
-    /// How long to publish before that, once all watchers receive frames
-    #[arg(long, default_value_t = 2.0, value_name = "SECONDS")]
-    pub warm_up: f64,
-    /// How long to wait afterwards for frames in flight
-    #[arg(long, default_value_t = 5.0, value_name = "SECONDS")]
-    pub drain: f64,
-}
-
 /// One session with a relay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Role {
@@ -117,11 +103,7 @@ impl Plan {
         let Shape { publishers, watchers, room, .. } = self.shape;
         ensure!(publishers > 0 && watchers > 0, "--publishers and --watchers must be at least 1");
         ensure!(room.is_none_or(|participants| participants > 1), "--room must be at least 2");
-        let Durations { seconds, warm_up, drain } = self.durations;
-        for (flag, time) in [("seconds", seconds), ("warm-up", warm_up), ("drain", drain)] {
-            ensure!((0.0..=86_400.0).contains(&time), "--{flag} must be 0 to 86400");
-        }
-        ensure!(seconds >= 0.1, "--seconds must be at least 0.1");
+        self.durations.check()?;
         for url in self.endpoints.relays.iter().chain(&self.endpoints.publishers_relays) {
             ensure!(url.scheme() == "https", "{} is not https://HOST:PORT/", without_token(url));
             url.host().with_context(|| format!("{} has no host", without_token(url)))?;

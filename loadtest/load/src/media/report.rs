@@ -3,12 +3,12 @@ mod table;
 
 use super::clients::{Client, Clients};
 use super::plan::{Plan, Shape, without_token};
-use crate::exit::Exit;
 use crate::latency::Latency;
 use crate::usage::{GeneratorUsage, ServerUsage};
-use crate::window::Window;
+use crate::window::{Steady, Window};
 use hdrhistogram::Histogram;
 use moq_tokio::Connection;
+use parley_cli::Exit;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -61,16 +61,6 @@ struct Frames {
     skipped_groups: u64,
     freezes: u64,
     longest_freeze_ms: f64,
-}
-
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Steady {
-    seconds: f64,
-    delivered: u64,
-    bytes: u64,
-    deliveries_per_second: f64,
-    megabits_per_second: f64,
 }
 
 /// Packets that the generator's sessions sent: those of publishers, and the acknowledgements of watchers.
@@ -201,15 +191,9 @@ impl Report {
             frames,
             closed: clients.lost,
             exact: frames.are_exact() && clients.lost == 0,
-            void: window.generator.share > plan.void_above,
+            void: window.generator.share > plan.void_above.share,
             interrupted,
-            steady: Steady {
-                seconds: window.seconds,
-                delivered: window.delivered,
-                bytes: window.bytes,
-                deliveries_per_second: window.deliveries_per_second(),
-                megabits_per_second: window.megabits_per_second(),
-            },
+            steady: window.steady(),
             latency_ms: Latency::of(latency),
             first_frame_ms: spread(each.iter().map(|watcher| watcher.first_frame_ms))?,
             rtt_ms: spread(each.iter().map(|watcher| watcher.rtt_ms))?,
@@ -223,6 +207,6 @@ impl Report {
 
     /// How the command ends.
     pub fn exit(&self) -> Exit {
-        Exit::of(self.exact, self.void)
+        Exit::of_load(self.exact, self.void)
     }
 }

@@ -4,11 +4,11 @@ use super::plan::Plan;
 use super::receiver::Counts;
 use super::report::Report;
 use super::source::Source;
+use crate::progress::{PROGRESS_INTERVAL, Progress};
 use crate::runtime;
 use crate::window::{Snapshot, Totals, Window};
-use parley_cli::media::Boxed;
+use parley_cli::BoxFuture;
 use std::future::Future;
-use std::io::{IsTerminal, Write};
 use std::pin::{Pin, pin};
 use std::time::{Duration, Instant};
 
@@ -16,8 +16,6 @@ use std::time::{Duration, Instant};
 const FIRST_FRAMES_TIMEOUT: Duration = Duration::from_secs(15);
 /// The time between two checks whether they have.
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);
-/// The time between two lines of progress.
-const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Runs a load to its end.
 pub fn run(plan: &Plan) -> anyhow::Result<Report> {
@@ -29,20 +27,20 @@ pub fn run(plan: &Plan) -> anyhow::Result<Report> {
     runtime::block_on(measure(plan, source))
 }
 
-fn measure(plan: &Plan, source: Source) -> Boxed<'_, anyhow::Result<Report>> {
+fn measure(plan: &Plan, source: Source) -> BoxFuture<'_, anyhow::Result<Report>> {
     Box::pin(async move {
         let mut interrupt = pin!(tokio::signal::ctrl_c());
         let rate = source.bytes_per_second();
         let mut clients = Clients::connect(plan, source).await?;
         let mut progress = Progress::new();
         let mut from = snapshot(plan, &clients)?;
-        let warm = progress.during(&clients, warm_up(plan, &clients), interrupt.as_mut()).await;
+        let warm = show_during(&mut progress, &clients, warm_up(plan, &clients), interrupt.as_mut()).await;
         let mut complete = warm.transpose()?.is_some();
         if complete {
             clients.start_measurement();
             from = snapshot(plan, &clients)?;
             let measured = tokio::time::sleep(Duration::from_secs_f64(plan.durations.seconds));
-            complete = progress.during(&clients, measured, interrupt.as_mut()).await.is_some();
+            complete = show_during(&mut progress, &clients, measured, interrupt.as_mut()).await.is_some();
         }
         let to = snapshot(plan, &clients)?;
         let latency = clients.latency()?;
@@ -71,51 +69,24 @@ fn snapshot(plan: &Plan, clients: &Clients) -> anyhow::Result<Snapshot> {
     Snapshot::take(&plan.endpoints.pids, Totals { sent: clients.sent(), delivered, bytes })
 }
 
-/// A line on a terminal that is replaced each second.
-struct Progress {
-    shown: bool,
-    delivered: u64,
-}
-
-impl Progress {
-    fn new() -> Self {
-        Self { shown: std::io::stderr().is_terminal(), delivered: 0 }
-    }
-
-    /// Shows progress until `work` is done. `None`: Ctrl-C interrupted it.
-    async fn during<W: Future, I: Future>(
-        &mut self,
-        clients: &Clients,
-        work: W,
-        mut interrupt: Pin<&mut I>,
-    ) -> Option<W::Output> {
-        let mut work = pin!(work);
-        let mut interval = tokio::time::interval(PROGRESS_INTERVAL);
-        loop {
-            tokio::select! {
-                outcome = &mut work => return Some(outcome),
-                _ = &mut interrupt => return None,
-                _ = interval.tick() => self.show(clients),
+/// Shows progress until `work` is done. `None`: Ctrl-C interrupted it.
+async fn show_during<W: Future, I: Future>(
+    progress: &mut Progress,
+    clients: &Clients,
+    work: W,
+    mut interrupt: Pin<&mut I>,
+) -> Option<W::Output> {
+    let mut work = pin!(work);
+    let mut interval = tokio::time::interval(PROGRESS_INTERVAL);
+    loop {
+        tokio::select! {
+            outcome = &mut work => return Some(outcome),
+            _ = &mut interrupt => return None,
+            _ = interval.tick() => {
+                let Counts { delivered, skipped_groups, freezes, .. } = clients.counts();
+                let more = format!(", {skipped_groups} groups skipped, {freezes} freezes");
+                progress.show(clients.sent(), delivered, &more);
             }
-        }
-    }
-
-    fn show(&mut self, clients: &Clients) {
-        if !self.shown {
-            return;
-        }
-        let Counts { delivered, skipped_groups, freezes, .. } = clients.counts();
-        let (sent, rate) = (clients.sent(), delivered - self.delivered);
-        eprint!(
-            "\r\x1b[Ksent {sent}, delivered {delivered}, {rate} per second, {skipped_groups} groups skipped, {freezes} freezes"
-        );
-        let _ = std::io::stderr().flush();
-        self.delivered = delivered;
-    }
-
-    fn clear(&self) {
-        if self.shown {
-            eprint!("\r\x1b[K");
         }
     }
 }

@@ -8,12 +8,10 @@
 mod report;
 mod visitors;
 
-use crate::exit::Exit;
 use crate::output::Output;
 use crate::{process, runtime};
 use anyhow::ensure;
-use parley_cli::page::address::Address;
-use parley_cli::reach::Reach;
+use parley_cli::{ConnectOptions, Exit, PageAddress};
 use report::{Change, Memory, Report, Stage, Stages};
 use std::num::NonZeroU64;
 use std::time::Duration;
@@ -35,7 +33,7 @@ pub struct Flags {
     readers: usize,
     /// The page [a random address]
     #[arg(long, value_name = "ADDRESS")]
-    page: Option<Address>,
+    page: Option<PageAddress>,
     /// The size of the page that holders announce
     #[arg(long, default_value = "1048576", value_name = "BYTES")]
     bytes: NonZeroU64,
@@ -55,7 +53,7 @@ pub struct Flags {
     #[arg(long = "pid", value_name = "PID", value_delimiter = ',')]
     pids: Vec<u32>,
     #[command(flatten)]
-    reach: Reach,
+    connect: ConnectOptions,
     #[command(flatten)]
     output: Output,
 }
@@ -78,15 +76,14 @@ impl Flags {
         ensure!(self.per_second > 0.0 && self.per_second.is_finite(), "--per-second must be above 0");
         ensure!((0.0..=86_400.0).contains(&self.seconds), "--for must be 0 to 86400");
         let report = runtime::block_on(self.measure())?;
-        self.output.print(&report.table());
-        self.output.write(&report)?;
-        Ok(Exit::of(report.exact, false))
+        self.output.report(&report.table(), &report)?;
+        Ok(Exit::of_load(report.exact, false))
     }
 
     async fn measure(&self) -> anyhow::Result<Report> {
         let stay_time = Duration::from_secs_f64(self.seconds);
         let before = self.least_resident_kb(stay_time).await?;
-        let page = self.page.unwrap_or_else(|| Address::of(&fastrand::u128(..).to_string()));
+        let page = self.page.unwrap_or_else(|| PageAddress::of(&fastrand::u128(..).to_string()));
         let visitors = Visitors::new(page, self.bytes);
         self.arrive(&visitors).await;
         let arrival = Change { since: visitors.last_arrival(), traffic: Traffic::default() };
@@ -133,7 +130,7 @@ impl Flags {
         for number in 0..self.holders + self.readers {
             #[allow(clippy::cast_precision_loss, reason = "a count of visitors fits")]
             sleep_until(began + Duration::from_secs_f64(number as f64 / self.per_second)).await;
-            visitors.add(&self.hosts[number % self.hosts.len()], &self.reach, number < self.holders);
+            visitors.add(&self.hosts[number % self.hosts.len()], &self.connect, number < self.holders);
         }
         visitors.until_connected().await;
     }

@@ -3,7 +3,7 @@ use super::Flags;
 use super::visitors::{Traffic, Visitors};
 use crate::latency::Latency;
 use hdrhistogram::Histogram;
-use parley_cli::page::address::Address;
+use parley_cli::PageAddress;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,7 +14,7 @@ use tokio::time::Instant;
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
-    page: Address,
+    page: PageAddress,
     hosts: usize,
     holders: usize,
     readers: usize,
@@ -142,7 +142,7 @@ impl Report {
     /// Of a run that ended.
     pub fn new(
         flags: &Flags,
-        page: Address,
+        page: PageAddress,
         stages: Stages,
         memory: Option<Memory>,
         errors: BTreeMap<String, u64>,

@@ -1,10 +1,7 @@
 //! The visitors of one page, and what the service sent to each.
 use futures_util::{SinkExt, StreamExt};
 use parking_lot::Mutex;
-use parley_cli::ending::Ending;
-use parley_cli::page::address::Address;
-use parley_cli::page::socket::address;
-use parley_cli::reach::{Reach, Socket};
+use parley_cli::{ConnectOptions, ConnectionEnd, PageAddress, WebSocket, visitor_url};
 use parley_protocol::decode;
 use parley_protocol::visit::Message as ServerMessage;
 use parley_protocol::visitor::{self, Message as ClientMessage};
@@ -28,7 +25,7 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// All visitors. They leave when it is dropped.
 pub struct Visitors {
-    page: Address,
+    page: PageAddress,
     bytes: NonZeroU64,
     states: Arc<Mutex<States>>,
     tasks: Mutex<Vec<Task>>,
@@ -96,12 +93,12 @@ impl Sub for Traffic {
 
 impl Visitors {
     /// Without visitors. `bytes`: the size of the page that holders announce.
-    pub fn new(page: Address, bytes: NonZeroU64) -> Self {
+    pub fn new(page: PageAddress, bytes: NonZeroU64) -> Self {
         Self { page, bytes, states: Arc::default(), tasks: Mutex::default() }
     }
 
     /// Adds a visitor, who holds the page or subscribes to it.
-    pub fn add(&self, host: &Url, reach: &Reach, holds: bool) {
+    pub fn add(&self, host: &Url, connect: &ConnectOptions, holds: bool) {
         let index = {
             let mut states = self.states.lock();
             states.each.push(State::default());
@@ -115,8 +112,8 @@ impl Visitors {
             false => ClientMessage::Subscribe(visitor::Subscribe { page: self.page.into(), exclude: None }),
         };
         let visitor = Visitor { states: self.states.clone(), index, page: self.page };
-        let (host, reach) = (host.clone(), reach.clone());
-        let handle = tokio::spawn(async move { visitor.visit(&host, &reach, request, left).await });
+        let (host, connect) = (host.clone(), connect.clone());
+        let handle = tokio::spawn(async move { visitor.visit(&host, &connect, request, left).await });
         self.tasks.lock().push(Task { holds, leave, handle });
     }
 
@@ -200,32 +197,43 @@ impl Drop for Visitors {
 struct Visitor {
     states: Arc<Mutex<States>>,
     index: usize,
-    page: Address,
+    page: PageAddress,
 }
 
 impl Visitor {
-    async fn visit(&self, host: &Url, reach: &Reach, request: ClientMessage, mut leave: watch::Receiver<bool>) {
-        let connected = timeout(CONNECT_TIMEOUT, self.connect(host, reach, request)).await;
-        let mut socket = match connected.unwrap_or_else(|_| Err(Ending::lost("the service does not answer"))) {
+    async fn visit(
+        &self,
+        host: &Url,
+        connect: &ConnectOptions,
+        request: ClientMessage,
+        mut leave: watch::Receiver<bool>,
+    ) {
+        let connected = timeout(CONNECT_TIMEOUT, self.connect(host, connect, request)).await;
+        let mut socket = match connected.unwrap_or_else(|_| Err(ConnectionEnd::lost("the service does not answer"))) {
             Ok(socket) => socket,
-            Err(ending) => return self.fail(&ending, 0),
+            Err(end) => return self.fail(&end, 0),
         };
         tokio::select! {
-            ending = self.stay(&mut socket) => self.fail(&ending, 1),
+            end = self.stay(&mut socket) => self.fail(&end, 1),
             _ = leave.wait_for(|leave| *leave) => self.states.lock().each[self.index].phase = Phase::Left,
         }
     }
 
     /// `closed`: how many sockets the service closed by it.
-    fn fail(&self, ending: &Ending, closed: u64) {
+    fn fail(&self, end: &ConnectionEnd, closed: u64) {
         let mut states = self.states.lock();
         states.each[self.index].phase = Phase::Left;
         states.closed += closed;
-        *states.errors.entry(ending.why().to_owned()).or_default() += 1;
+        *states.errors.entry(end.reason().to_owned()).or_default() += 1;
     }
 
-    async fn connect(&self, host: &Url, reach: &Reach, request: ClientMessage) -> Result<Socket, Ending> {
-        let mut socket = reach.socket(&address(host)?, None).await?;
+    async fn connect(
+        &self,
+        host: &Url,
+        connect: &ConnectOptions,
+        request: ClientMessage,
+    ) -> Result<WebSocket, ConnectionEnd> {
+        let mut socket = connect.socket(&visitor_url(host)?, None).await?;
         while !matches!(self.receive(&mut socket).await?, ServerMessage::Welcome(_)) {}
         self.send(&mut socket, &request).await?;
         let mut states = self.states.lock();
@@ -237,18 +245,18 @@ impl Visitor {
         Ok(socket)
     }
 
-    async fn stay(&self, socket: &mut Socket) -> Ending {
+    async fn stay(&self, socket: &mut WebSocket) -> ConnectionEnd {
         let mut ping = interval_at(Instant::now() + PING_INTERVAL, PING_INTERVAL);
         loop {
             let received = tokio::select! {
                 received = self.receive(socket) => received,
                 _ = ping.tick() => match self.send(socket, &ClientMessage::Ping).await {
                     Ok(()) => continue,
-                    Err(ending) => return ending,
+                    Err(end) => return end,
                 },
             };
             match received {
-                Ok(ServerMessage::Count(count)) if Address::from(&count.page) == self.page => {
+                Ok(ServerMessage::Count(count)) if PageAddress::from(&count.page) == self.page => {
                     let state = &mut self.states.lock().each[self.index];
                     let count = (count.holders, count.readers);
                     if state.count.is_none_or(|(before, _)| before != count) {
@@ -257,40 +265,40 @@ impl Visitor {
                 }
                 Ok(ServerMessage::Error(error)) => {
                     if error.fatal {
-                        return Ending::lost(format!("the service refused: {}", error.code));
+                        return ConnectionEnd::lost(format!("the service refused: {}", error.code));
                     }
                     *self.states.lock().errors.entry(error.code.into()).or_default() += 1;
                 }
                 Ok(_) => {}
-                Err(ending) => return ending,
+                Err(end) => return end,
             }
         }
     }
 
-    async fn send(&self, socket: &mut Socket, message: &ClientMessage) -> Result<(), Ending> {
-        let text = serde_json::to_string(message).map_err(|error| Ending::Refused(error.to_string()))?;
+    async fn send(&self, socket: &mut WebSocket, message: &ClientMessage) -> Result<(), ConnectionEnd> {
+        let text = serde_json::to_string(message).map_err(|error| ConnectionEnd::Refused(error.to_string()))?;
         {
             let traffic = &mut self.states.lock().each[self.index].traffic;
             (traffic.sent, traffic.sent_bytes) = (traffic.sent + 1, traffic.sent_bytes + text.len() as u64);
         }
-        socket.send(Message::text(text)).await.map_err(Ending::of)
+        socket.send(Message::text(text)).await.map_err(ConnectionEnd::from_error)
     }
 
     /// The next message. Cancel safe.
-    async fn receive(&self, socket: &mut Socket) -> Result<ServerMessage, Ending> {
+    async fn receive(&self, socket: &mut WebSocket) -> Result<ServerMessage, ConnectionEnd> {
         loop {
             let text = match socket.next().await {
                 Some(Ok(Message::Text(text))) => text,
-                Some(Ok(Message::Close(frame))) => return Err(Ending::closed(frame.as_ref())),
+                Some(Ok(Message::Close(frame))) => return Err(ConnectionEnd::from_close(frame.as_ref())),
                 Some(Ok(_)) => continue,
-                Some(Err(error)) => return Err(Ending::of(error)),
-                None => return Err(Ending::lost("the service closed the connection")),
+                Some(Err(error)) => return Err(ConnectionEnd::from_error(error)),
+                None => return Err(ConnectionEnd::lost("the service closed the connection")),
             };
             let traffic = &mut self.states.lock().each[self.index].traffic;
             let bytes = traffic.received_bytes + text.len() as u64;
             (traffic.received, traffic.received_bytes) = (traffic.received + 1, bytes);
             return decode(text.as_bytes())
-                .ok_or_else(|| Ending::Refused("the service sent a message that does not decode".into()));
+                .ok_or_else(|| ConnectionEnd::Refused("the service sent a message that does not decode".into()));
         }
     }
 }

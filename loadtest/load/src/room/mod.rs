@@ -15,8 +15,8 @@ mod report;
 mod run;
 mod window;
 
-use crate::exit::Exit;
 use crate::output::Output;
+use parley_cli::Exit;
 use plan::Plan;
 
 /// Fills a room with participants who publish and watch, and reports what became of each frame.
@@ -33,13 +33,12 @@ impl Flags {
     pub fn run(self) -> anyhow::Result<Exit> {
         let report = match run::run(&self.plan)? {
             Ok(report) => report,
-            Err(ending) => {
-                eprintln!("parley-load: {}", ending.why());
-                return Ok(Exit::from(&ending));
+            Err(end) => {
+                eprintln!("parley-load: {}", end.reason());
+                return Ok(end.exit());
             }
         };
-        self.output.print(&report.table());
-        self.output.write(&report)?;
+        self.output.report(&report.table(), &report)?;
         Ok(report.exit())
     }
 }

@@ -8,10 +8,7 @@ use anyhow::Context;
 use hdrhistogram::Histogram;
 use moq_tokio::Connection;
 use parking_lot::Mutex;
-use parley_cli::ending::Ending;
-use parley_cli::media::Boxed;
-use parley_cli::media::dial::Address;
-use parley_cli::room::{Manner, Presence};
+use parley_cli::{BoxFuture, ConnectionEnd, JoinMode, RelayAddress, RoomClient};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,7 +35,7 @@ pub struct Participant {
     pub video: Arc<Mutex<Receiver>>,
     /// The audio that it received.
     pub audio: Arc<Mutex<Receiver>>,
-    presence: Presence,
+    client: RoomClient,
 }
 
 /// All participants of a run.
@@ -75,17 +72,17 @@ struct Subscriptions {
 
 impl Participants {
     /// Lets all participants join and begin, one after the other. The inner error: why one of them could not.
-    pub fn join(plan: &Plan, video: Source) -> Boxed<'_, anyhow::Result<Result<Self, Ending>>> {
+    pub fn join(plan: &Plan, video: Source) -> BoxFuture<'_, anyhow::Result<Result<Self, ConnectionEnd>>> {
         Box::pin(async move {
-            let presences = match enter(plan).await? {
-                Ok(presences) => presences,
-                Err(ending) => return Ok(Err(ending)),
+            let clients = match enter(plan).await? {
+                Ok(clients) => clients,
+                Err(end) => return Ok(Err(end)),
             };
-            let name = |one: &Presence| format!("rooms/{}/{}/{INSTANCE}", one.room, one.participant);
+            let name = |one: &RoomClient| format!("rooms/{}/{}/{INSTANCE}", one.room, one.participant);
             let content = Content {
                 video: Arc::new(video),
                 audio: Arc::new(Source::audio(AUDIO)),
-                broadcasts: presences.iter().map(name).collect(),
+                broadcasts: clients.iter().map(name).collect(),
             };
             let mut participants = Self {
                 all: Vec::new(),
@@ -97,12 +94,12 @@ impl Participants {
                 watching: JoinSet::new(),
             };
             let mut connecting = Vec::new();
-            for (index, presence) in presences.into_iter().enumerate() {
-                let address = match presence.asker().ask(&plan.room.host, None).await {
+            for (index, client) in clients.into_iter().enumerate() {
+                let address = match client.relay_requester().request(&plan.room.host, None).await {
                     Ok(address) => address,
-                    Err(ending) => return Ok(Err(ending)),
+                    Err(end) => return Ok(Err(end)),
                 };
-                connecting.push(participants.connect(plan, &content, index, presence, address)?);
+                connecting.push(participants.connect(plan, &content, index, client, address)?);
                 sleep(JOIN_INTERVAL).await;
             }
             for participant in connecting {
@@ -118,9 +115,9 @@ impl Participants {
         plan: &Plan,
         content: &Content,
         own: usize,
-        presence: Presence,
-        address: Address,
-    ) -> anyhow::Result<Boxed<'static, anyhow::Result<Participant>>> {
+        client: RoomClient,
+        address: RelayAddress,
+    ) -> anyhow::Result<BoxFuture<'static, anyhow::Result<Participant>>> {
         let (publishes, subscribes) = (moq_tokio::origin::spawn(), moq_tokio::origin::spawn());
         self.publish(content, own, &publishes)?;
         let video = Subscriptions {
@@ -141,11 +138,11 @@ impl Participants {
         let url = address.quic.context("the relay has no address for QUIC")?;
         let relay = url[url::Position::BeforeHost..url::Position::AfterPort].to_owned();
         let dialer = self.dialers.entry(relay.clone());
-        let dialer = dialer.or_insert_with(|| Dialer::new(&address.hashes, plan.reach.clone()));
+        let dialer = dialer.or_insert_with(|| Dialer::new(&address.hashes, plan.connect.clone()));
         let opening = tokio::spawn(dialer.dial(url, Some(&publishes), Some(subscribes))?);
         Ok(Box::pin(async move {
             let connection = opening.await.context("a session was not opened")??;
-            Ok(Participant { relay, connection, video, audio, presence })
+            Ok(Participant { relay, connection, video, audio, client })
         }))
     }
 
@@ -247,7 +244,7 @@ impl Participants {
         drop((self.publishing, self.watching));
         let mut leaving = JoinSet::new();
         for participant in self.all {
-            leaving.spawn(participant.presence.leave());
+            leaving.spawn(participant.client.leave());
         }
         while leaving.join_next().await.is_some() {}
         for dialer in self.dialers.into_values() {
@@ -268,21 +265,23 @@ impl Participant {
 }
 
 /// Joins the room with all participants. The inner error: why one of them could not join.
-async fn enter(plan: &Plan) -> anyhow::Result<Result<Vec<Presence>, Ending>> {
+async fn enter(plan: &Plan) -> anyhow::Result<Result<Vec<RoomClient>, ConnectionEnd>> {
     let mut joining = Vec::new();
     for index in 0..plan.shape.participants {
-        let (room, reach, name) = (plan.room.clone(), plan.reach.clone(), format!("load {}", index + 1));
-        joining.push(tokio::spawn(async move { Presence::join(&name, &room, true, Manner::Stays, &reach).await }));
+        let (room, connect, name) = (plan.room.clone(), plan.connect.clone(), format!("load {}", index + 1));
+        joining.push(tokio::spawn(async move {
+            RoomClient::join(&name, &room, true, JoinMode::Participant, &connect).await
+        }));
         sleep(JOIN_INTERVAL).await;
     }
-    let mut presences = Vec::new();
+    let mut clients = Vec::new();
     for joined in joining {
         match joined.await? {
-            Ok(presence) => presences.push(presence),
-            Err(ending) => return Ok(Err(ending)),
+            Ok(client) => clients.push(client),
+            Err(end) => return Ok(Err(end)),
         }
     }
-    Ok(Ok(presences))
+    Ok(Ok(clients))
 }
 
 /// The index in the run of a participant's video track.

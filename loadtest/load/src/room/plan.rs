@@ -1,8 +1,8 @@
 //! How many participants there are, what they publish, whom they watch.
+use crate::durations::{self, VoidAbove};
 use crate::media::source::{TestAudio, TestVideo};
 use anyhow::ensure;
-use parley_cli::media::place::Room;
-use parley_cli::reach::Reach;
+use parley_cli::{ConnectOptions, RoomUrl};
 use serde::Serialize;
 
 /// The audio of a speaker: 25 packets per second, as Parley's browsers send them.
@@ -15,7 +15,7 @@ const HEIGHT: u32 = 360;
 pub struct Plan {
     /// The room: https://HOST/r/ROOM
     #[arg(value_name = "WHERE")]
-    pub room: Room,
+    pub room: RoomUrl,
     #[command(flatten)]
     pub shape: Shape,
     /// How long to measure
@@ -33,11 +33,10 @@ pub struct Plan {
     /// The longest pause between two frames that is no freeze
     #[arg(long, default_value_t = 500, value_name = "MS")]
     pub freeze: u64,
-    /// The measurement is void where the generator used a larger share of its processor
-    #[arg(long, default_value_t = crate::usage::MAX_GENERATOR_SHARE, value_name = "SHARE")]
-    pub void_above: f64,
     #[command(flatten)]
-    pub reach: Reach,
+    pub void_above: VoidAbove,
+    #[command(flatten)]
+    pub connect: ConnectOptions,
 }
 
 /// Who publishes what, and who watches whom.
@@ -70,11 +69,7 @@ impl Plan {
         ensure!((1..=60).contains(&fps), "--fps must be 1 to 60");
         ensure!(speakers <= participants, "--speakers must be at most --participants");
         ensure!(tiles > 0, "--tiles must be at least 1");
-        for (flag, time) in [("for", self.seconds), ("warm-up", self.warm_up), ("drain", self.drain)] {
-            ensure!((0.0..=86_400.0).contains(&time), "--{flag} must be 0 to 86400");
-        }
-        ensure!(self.seconds >= 0.1, "--for must be at least 0.1");
-        Ok(())
+        durations::check("for", self.seconds, self.warm_up, self.drain)
     }
 }
 

@@ -4,11 +4,11 @@ mod table;
 use super::participants::Participants;
 use super::plan::{Plan, Shape};
 use super::window::Window;
-use crate::exit::Exit;
 use crate::latency::Latency;
 use crate::media::receiver::Receiver;
 use crate::usage::GeneratorUsage;
 use parking_lot::Mutex;
+use parley_cli::Exit;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -136,14 +136,14 @@ impl Report {
             relays,
             generator: GeneratorUsage { cpu_seconds: window.own_cpu, share },
             exact: all.expected > 0 && all.delivered == all.expected && wrong == 0,
-            void: share > plan.void_above,
+            void: share > plan.void_above.share,
             interrupted: window.interrupted,
         }
     }
 
     /// How the command ends.
     pub fn exit(&self) -> Exit {
-        Exit::of(self.exact, self.void)
+        Exit::of_load(self.exact, self.void)
     }
 }
 

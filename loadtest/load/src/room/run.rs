@@ -6,8 +6,7 @@ use super::window::Window;
 use crate::media::source::Source;
 use crate::{process, runtime};
 use hdrhistogram::Histogram;
-use parley_cli::ending::Ending;
-use parley_cli::media::Boxed;
+use parley_cli::{BoxFuture, ConnectionEnd};
 use std::pin::{Pin, pin};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::{Instant, sleep, timeout};
@@ -20,18 +19,18 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 const SAMPLE_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Runs a load to its end. The inner error: why a participant could not join.
-pub fn run(plan: &Plan) -> anyhow::Result<Result<Report, Ending>> {
+pub fn run(plan: &Plan) -> anyhow::Result<Result<Report, ConnectionEnd>> {
     plan.check()?;
     let video = Source::test_video(plan.shape.video())?;
     runtime::block_on(join_and_measure(plan, video))
 }
 
-fn join_and_measure(plan: &Plan, video: Source) -> Boxed<'_, anyhow::Result<Result<Report, Ending>>> {
+fn join_and_measure(plan: &Plan, video: Source) -> BoxFuture<'_, anyhow::Result<Result<Report, ConnectionEnd>>> {
     Box::pin(async move {
         let mut interrupt = pin!(tokio::signal::ctrl_c());
         let mut participants = match Participants::join(plan, video).await? {
             Ok(participants) => participants,
-            Err(ending) => return Ok(Err(ending)),
+            Err(end) => return Ok(Err(end)),
         };
         let late = wait_for_tracks(&participants).await;
         let interrupted = tokio::select! {

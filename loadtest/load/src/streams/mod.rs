@@ -15,8 +15,8 @@ pub use plan::Plan;
 pub use report::Report;
 pub use run::run;
 
-use crate::exit::Exit;
 use crate::output::Output;
+use parley_cli::Exit;
 
 /// Publishes to stream topics, reads them, and reports what became of each message.
 #[derive(Clone, Debug, clap::Args)]
@@ -31,8 +31,7 @@ impl Flags {
     /// Runs the load. Not exact where a reader did not receive each message once, unchanged and in order.
     pub fn run(self) -> anyhow::Result<Exit> {
         let report = run(&self.plan)?;
-        self.output.print(&report.table());
-        self.output.write(&report)?;
+        self.output.report(&report.table(), &report)?;
         Ok(report.exit())
     }
 }

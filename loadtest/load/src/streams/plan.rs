@@ -1,4 +1,5 @@
 //! The plan of a load of streams: how many publishers and readers, what they send, where.
+use crate::durations::{Durations, VoidAbove};
 use crate::payload::HEADER_BYTES;
 use anyhow::ensure;
 use clap::ValueEnum;
@@ -14,9 +15,8 @@ pub struct Plan {
     pub shape: Shape,
     #[command(flatten)]
     pub durations: Durations,
-    /// The measurement is void where the generator used a larger share of its processor
-    #[arg(long, default_value_t = crate::usage::MAX_GENERATOR_SHARE, value_name = "SHARE")]
-    pub void_above: f64,
+    #[command(flatten)]
+    pub void_above: VoidAbove,
 }
 
 /// The server.
@@ -62,20 +62,6 @@ pub struct Shape {
     pub window: u64,
 }
 
-/// How long the parts of a run last.
-#[derive(Clone, Copy, Debug, clap::Args)]
-pub struct Durations {
-    /// How long to measure
-    #[arg(long, default_value_t = 10.0, value_name = "SECONDS")]
-    pub seconds: f64,
-    /// How long to publish before that
-    #[arg(long, default_value_t = 2.0, value_name = "SECONDS")]
-    pub warm_up: f64,
-    /// How long to wait afterwards for messages in flight
-    #[arg(long, default_value_t = 5.0, value_name = "SECONDS")]
-    pub drain: f64,
-}
-
 /// The paths of a topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
@@ -101,12 +87,7 @@ impl Plan {
         ensure!(bytes <= MAX_PENDING_BYTES, "--bytes must be at most {MAX_PENDING_BYTES}");
         ensure!(rate >= 0.0 && rate.is_finite(), "--rate must be 0 or more");
         ensure!(rate > 0.0 || window > 0, "--window must be at least 1");
-        let Durations { seconds, warm_up, drain } = self.durations;
-        for (flag, time) in [("seconds", seconds), ("warm-up", warm_up), ("drain", drain)] {
-            ensure!((0.0..=86_400.0).contains(&time), "--{flag} must be 0 to 86400");
-        }
-        ensure!(seconds >= 0.1, "--seconds must be at least 0.1");
-        Ok(())
+        self.durations.check()
     }
 }
 

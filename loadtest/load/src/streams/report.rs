@@ -1,10 +1,10 @@
 //! The result of a load of streams.
 use super::clients::Clients;
 use super::plan::{Paths, Plan, Shape};
-use crate::exit::Exit;
 use crate::latency::Latency;
 use crate::usage::{GeneratorUsage, ServerUsage};
-use crate::window::Window;
+use crate::window::{Steady, Window};
+use parley_cli::Exit;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -33,21 +33,18 @@ pub struct Report {
     exact: bool,
     /// The generator was too busy to measure times and costs.
     void: bool,
-    steady: Steady,
+    steady: SentSteady,
     latency_ms: Latency,
     generator: GeneratorUsage,
     server: Option<ServerUsage>,
 }
 
+/// What was sent in the measured window, and delivered.
 #[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Steady {
-    seconds: f64,
+struct SentSteady {
     sent: u64,
-    delivered: u64,
-    bytes: u64,
-    deliveries_per_second: f64,
-    megabits_per_second: f64,
+    #[serde(flatten)]
+    delivered: Steady,
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a report is rounded")]
@@ -74,15 +71,8 @@ impl Report {
             stalls: counts.stalls,
             unsent: clients.unsent,
             exact: expected > 0 && wrong == 0,
-            void: window.generator.share > plan.void_above,
-            steady: Steady {
-                seconds: window.seconds,
-                sent: window.sent,
-                delivered: window.delivered,
-                bytes: window.bytes,
-                deliveries_per_second: window.deliveries_per_second(),
-                megabits_per_second: window.megabits_per_second(),
-            },
+            void: window.generator.share > plan.void_above.share,
+            steady: SentSteady { sent: window.sent, delivered: window.steady() },
             latency_ms: Latency::of(&clients.latency),
             generator: window.generator,
             server: window.server,
@@ -91,7 +81,7 @@ impl Report {
 
     /// How the command ends.
     pub fn exit(&self) -> Exit {
-        Exit::of(self.exact, self.void)
+        Exit::of_load(self.exact, self.void)
     }
 
     /// The heads of `columns`.
@@ -109,8 +99,8 @@ impl Report {
         };
         format!(
             "{ratio:8.6} {:9.0} {:8.0} {p50:8.3} {p99:8.3} {:>10} {:>9} {:>9} {:8.0} %{remark}",
-            steady.deliveries_per_second,
-            steady.megabits_per_second,
+            steady.delivered.deliveries_per_second,
+            steady.delivered.megabits_per_second,
             cost(server.and_then(|server| server.cpu_seconds_per_gb)),
             cost(server.and_then(|server| server.microseconds_per_delivery)),
             server.map_or("-".to_owned(), |server| server.resident_kb.to_string()),
@@ -136,7 +126,7 @@ impl Report {
                 self.closed, self.stalls, self.unsent
             ),
         );
-        let steady = &self.steady;
+        let steady = self.steady.delivered;
         row(
             "steady",
             format!(

@@ -53,7 +53,7 @@ impl AcceptedLinks {
 
 impl Registration {
     /// Whether no newer link of the pod replaced this one.
-    pub fn is_current(&self) -> bool {
+    pub(crate) fn is_current(&self) -> bool {
         self.links.links.lock().get(&self.pod).is_some_and(|(_, linked)| Arc::ptr_eq(linked, &self.outgoing))
     }
 }

@@ -136,7 +136,7 @@ impl Bus {
 }
 
 /// The leases of a region. Each pod publishes on a subject that ends with its name; NATS permits it no other.
-pub struct Leases {
+pub(crate) struct Leases {
     bus: Bus,
     subject: String,
     own_link: IpAddr,

@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::task::AbortHandle;
 
 /// The codes of all pods of a region.
-pub struct ClusterCodes {
+pub(crate) struct ClusterCodes {
     own: Arc<Memory>,
     bus: Bus,
     timeout: Duration,

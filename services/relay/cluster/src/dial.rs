@@ -29,7 +29,7 @@ const MAX_REDIAL_DELAY: Duration = Duration::from_secs(2);
 const STABLE_AFTER: Duration = Duration::from_secs(5);
 
 /// A link that is dialled again whenever it ends. Dropping it ends the link permanently.
-pub struct Dialler {
+pub(crate) struct Dialler {
     task: AbortHandle,
     up: Arc<AtomicBool>,
 }

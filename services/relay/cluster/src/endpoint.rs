@@ -24,7 +24,7 @@ pub struct MediaEndpoint {
 }
 
 /// Deserializes the field of a lease. A value of another version is `None`, because pods link for streams whatever their media endpoints.
-pub fn deserialize_if_known<'de, D: Deserializer<'de>>(from: D) -> Result<Option<MediaEndpoint>, D::Error> {
+pub(crate) fn deserialize_if_known<'de, D: Deserializer<'de>>(from: D) -> Result<Option<MediaEndpoint>, D::Error> {
     let value = Option::<serde_json::Value>::deserialize(from)?;
     Ok(value.and_then(|value| serde_json::from_value(value).ok()))
 }

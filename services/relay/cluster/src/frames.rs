@@ -34,7 +34,7 @@ pub const BATCH_HEADER: usize = 17;
 /// The size of a pong and of an acknowledgement in bytes.
 pub const ANSWER: usize = 9;
 /// The bytes that a batch may have beyond the largest message: its header, and messages of the same read.
-pub const BATCH_OVERHEAD: usize = 512 * 1024;
+pub(crate) const BATCH_OVERHEAD: usize = 512 * 1024;
 /// The size limit of a batch: the greatest value of `stream.messageBytes`, and the overhead.
 pub const MAX_BATCH: usize = (64 << 20) + BATCH_OVERHEAD;
 /// The most messages in a batch: empty ones, in one read.

@@ -52,7 +52,7 @@ impl Lease {
     /// Whether a pod with this address may dial the link and media addresses of the lease. A loopback address belongs to the machine of the
     /// dialing pod, so it is valid only if that pod has one too. The other excluded addresses are no pod's; a cloud metadata service may
     /// have one of them.
-    pub fn is_reachable_from(&self, own: IpAddr) -> bool {
+    pub(crate) fn is_reachable_from(&self, own: IpAddr) -> bool {
         let addresses = [Some(self.link), self.media.as_ref().map(|media| media.address)];
         addresses.into_iter().flatten().all(|address| {
             let ip = address.ip().to_canonical();

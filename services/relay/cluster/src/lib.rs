@@ -23,7 +23,7 @@ pub mod dial;
 pub mod discovery;
 pub mod end;
 pub mod endpoint;
-pub mod fair_queue;
+mod fair_queue;
 pub mod frames;
 pub mod hash;
 pub mod idle_timeout;

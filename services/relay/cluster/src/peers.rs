@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 /// The known pods, each with its link. Dropping a link ends it.
 #[derive(Debug)]
-pub struct Peers<L> {
+pub(crate) struct Peers<L> {
     own: Lease,
     lease_duration: Duration,
     max: usize,
@@ -24,7 +24,7 @@ struct Known<L> {
 
 /// The effect of a lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Observed {
+pub(crate) enum Observed {
     /// It is the lease of this pod.
     Own,
     /// The pod was not known; it is dialled.

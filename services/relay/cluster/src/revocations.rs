@@ -28,7 +28,7 @@ const MAX_LIST_DELAY: Duration = Duration::from_millis(250);
 const MIN_LIST_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The revocations of all pods.
-pub struct ClusterRevocations {
+pub(crate) struct ClusterRevocations {
     revoked: Arc<Revoked>,
     bus: Bus,
     syncing: AbortHandle,

@@ -39,7 +39,7 @@ impl Identity {
         let key = PrivateKeyDer::try_from(pair.serialize_der()).map_err(anyhow::Error::msg)?;
         let mut server = ServerConfig::builder_with_provider(Arc::clone(&provider))
             .with_protocol_versions(&[&TLS13])?
-            .with_client_cert_verifier(Arc::new(AcceptAnyCert(Arc::clone(&provider))))
+            .with_client_cert_verifier(Arc::new(AcceptAnyCert { provider: Arc::clone(&provider) }))
             .with_single_cert(chain.clone(), key.clone_key())?;
         // Without session resumption every link authenticates both ends.
         server.session_storage = Arc::new(NoServerSessionStorage {});
@@ -86,10 +86,39 @@ fn end_of(error: &io::Error) -> End {
     }
 }
 
+/// The methods about signatures that the verifiers of both ends have: only those of TLS 1.3.
+macro_rules! verify_tls13_signatures {
+    () => {
+        fn verify_tls12_signature(
+            &self,
+            _: &[u8],
+            _: &CertificateDer<'_>,
+            _: &DigitallySignedStruct,
+        ) -> Result<HandshakeSignatureValid, Error> {
+            Err(PeerIncompatible::Tls12NotOffered.into())
+        }
+
+        fn verify_tls13_signature(
+            &self,
+            message: &[u8],
+            cert: &CertificateDer<'_>,
+            signed: &DigitallySignedStruct,
+        ) -> Result<HandshakeSignatureValid, Error> {
+            verify_tls13_signature(message, cert, signed, &self.provider.signature_verification_algorithms)
+        }
+
+        fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+            self.provider.signature_verification_algorithms.supported_schemes()
+        }
+    };
+}
+
 /// The verifier of the listener: the dialer must have the private key of its certificate. The dialer is identified after the handshake, because its lease
 /// may not have arrived yet.
 #[derive(Debug)]
-struct AcceptAnyCert(Arc<CryptoProvider>);
+struct AcceptAnyCert {
+    provider: Arc<CryptoProvider>,
+}
 
 impl ClientCertVerifier for AcceptAnyCert {
     fn root_hint_subjects(&self) -> &[DistinguishedName] {
@@ -105,27 +134,7 @@ impl ClientCertVerifier for AcceptAnyCert {
         Ok(ClientCertVerified::assertion())
     }
 
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Err(PeerIncompatible::Tls12NotOffered.into())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, cert, signed, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
+    verify_tls13_signatures!();
 }
 
 /// The verifier of the dialer: the listener must have the certificate of the lease. Names and times in the certificate are ignored.
@@ -151,25 +160,5 @@ impl ServerCertVerifier for PinnedCert {
         }
     }
 
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Err(PeerIncompatible::Tls12NotOffered.into())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, cert, signed, &self.provider.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
-    }
+    verify_tls13_signatures!();
 }

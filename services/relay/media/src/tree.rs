@@ -8,10 +8,10 @@ use parley_cluster::url::Url;
 
 /// The cost of a link between relays that receive each other's leases, which are those of one region. A link between regions would cost 100, so
 /// that a broadcast crosses between regions once (ADR 12).
-pub const REGIONAL_LINK_COST: u64 = 1;
+pub(crate) const REGIONAL_LINK_COST: u64 = 1;
 
 /// Returns the relays that a relay dials.
-pub fn peers_to_dial<'a>(own: &str, role: Role, others: &'a PeerLeases) -> Vec<(&'a Lease, &'a MediaEndpoint)> {
+pub(crate) fn peers_to_dial<'a>(own: &str, role: Role, others: &'a PeerLeases) -> Vec<(&'a Lease, &'a MediaEndpoint)> {
     let origins = media_relays(others).filter(|(_, place)| place.role == Role::Origin);
     origins.filter(|(lease, _)| role == Role::Leaf || *lease.pod > *own).collect()
 }

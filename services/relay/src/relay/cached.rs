@@ -4,7 +4,7 @@ use parking_lot::Mutex;
 
 /// The last value and when it was computed, in milliseconds of the pod's clock.
 #[derive(Debug, Default)]
-pub struct Cached(Mutex<Option<(u64, Bytes)>>);
+pub(crate) struct Cached(Mutex<Option<(u64, Bytes)>>);
 
 impl Cached {
     /// Returns the last value, or computes it if that one is at least `interval` milliseconds old.

@@ -36,7 +36,7 @@ pub struct Client {
 
 /// The rates in both directions.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Rates {
+pub(crate) struct Rates {
     /// From the client.
     pub sent: Rate,
     /// To the client.
@@ -101,7 +101,7 @@ impl Client {
     }
 
     /// Counts messages that it sent.
-    pub fn count_sent(&self, messages: usize, bytes: usize) {
+    pub(crate) fn count_sent(&self, messages: usize, bytes: usize) {
         self.sent.fetch_add(messages as u64, Ordering::Relaxed);
         self.sent_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
@@ -120,7 +120,7 @@ impl Client {
     }
 
     /// The current rates.
-    pub fn rates(&self) -> Rates {
+    pub(crate) fn rates(&self) -> Rates {
         *self.rates.lock()
     }
 }
@@ -132,7 +132,7 @@ pub struct Clients {
 }
 
 /// The entry of a client in the list. Dropping it removes the client.
-pub struct Listed {
+pub(crate) struct Listed {
     clients: Arc<Clients>,
     /// The client.
     pub client: Arc<Client>,
@@ -140,7 +140,7 @@ pub struct Listed {
 
 impl Clients {
     /// Adds a client.
-    pub fn add(self: &Arc<Self>, client: Client) -> Listed {
+    pub(crate) fn add(self: &Arc<Self>, client: Client) -> Listed {
         let client = Arc::new(client);
         self.connected.lock().insert(client.reader.id, Arc::clone(&client));
         Listed { clients: Arc::clone(self), client }

@@ -45,7 +45,7 @@ pub fn statistics<'a>(request: &Request, address: IpAddr, relay: &'a Relay) -> R
 }
 
 /// Checks that a request for metrics contains a token of an operator, if the relay requires tokens. Rule STR-132.
-pub fn check_operator(request: &Request, relay: &Relay) -> Result<(), Code> {
+pub(crate) fn check_operator(request: &Request, relay: &Relay) -> Result<(), Code> {
     let Some(access) = &relay.access else { return Ok(()) };
     access.authorize_statistics(bearer(request).ok_or(Code::TokenRequired)?.as_bytes()).map(|_| ())
 }

@@ -69,7 +69,7 @@ impl Outlet for TcpOutlet {
 
 impl Connection {
     /// The connection of a client whose reader has the answer to the handshake. `rest`: the input after the handshake.
-    pub fn new(
+    pub(crate) fn new(
         relay: Arc<Relay>,
         listed: Listed,
         membership: Membership,

@@ -24,7 +24,7 @@ struct TokenAnswer<'a> {
 const MAX_FRAGMENTS: u64 = 16;
 
 /// An authenticated client.
-pub struct Authenticated<P = Pass> {
+pub(crate) struct Authenticated<P = Pass> {
     /// What the token permits.
     pub pass: P,
     /// The answer to send.
@@ -34,7 +34,7 @@ pub struct Authenticated<P = Pass> {
 }
 
 /// Waits for the token for a path, and checks it with `authorize`. Answers and closes if it is refused. `None`: the connection ended.
-pub async fn receive_token<P>(
+pub(crate) async fn receive_token<P>(
     stream: &mut TcpStream,
     rest: Vec<u8>,
     path: &str,

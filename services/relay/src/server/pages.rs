@@ -28,7 +28,7 @@ pub fn answer(request: &Request, relay: &Relay) -> Result<Response, Code> {
 }
 
 /// Answers a probe or a scraper. `None`: the path is not one of theirs.
-pub fn for_operators(request: &Request, relay: &Relay) -> Option<Result<Response, Code>> {
+pub(crate) fn for_operators(request: &Request, relay: &Relay) -> Option<Result<Response, Code>> {
     if !matches!(request.method.as_str(), "GET" | "HEAD") {
         return Some(Err(Code::MethodNotAllowed));
     }

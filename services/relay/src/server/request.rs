@@ -66,7 +66,7 @@ impl Request {
     }
 
     /// Whether a page of the request's origin may use the relay.
-    pub fn is_origin_allowed(&self, allowed: &Origins) -> bool {
+    pub(crate) fn is_origin_allowed(&self, allowed: &Origins) -> bool {
         origins::is_allowed(self.header("origin"), self.header("host"), allowed)
     }
 

@@ -23,12 +23,12 @@ impl Response {
     }
 
     /// Status 201 with JSON.
-    pub fn created(body: &serde_json::Value) -> Self {
+    pub(crate) fn created(body: &serde_json::Value) -> Self {
         Self { status: 201, ..Self::ok("application/json", body.to_string()) }
     }
 
     /// Status 204.
-    pub fn no_content() -> Self {
+    pub(crate) fn no_content() -> Self {
         Self { status: 204, ..Self::ok("", "") }
     }
 

@@ -28,7 +28,7 @@ pub const PATH: &str = "/ws";
 const TOKEN_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
 /// A client of the statistics socket.
-pub struct StatsClient {
+pub(crate) struct StatsClient {
     /// The grant of its token; `None` if the relay requires none.
     pub grant: Option<Grant>,
     /// The input after the handshake.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
 /// Completes when the answer may be sent.
-pub type UpgradeHold = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub(crate) type UpgradeHold = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Holds the answer to a client that has joined its topic until every linked pod acknowledged the subscription, for at most
 /// `link.subscribeTimeout`, or until the pod drains. `None`: there is nothing to wait for.

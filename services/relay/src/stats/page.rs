@@ -2,7 +2,7 @@
 
 /// One file of the page.
 #[derive(Clone, Copy, Debug)]
-pub struct Asset {
+pub(crate) struct Asset {
     /// The type of its content.
     pub content_type: &'static str,
     /// Its content.
@@ -10,7 +10,7 @@ pub struct Asset {
 }
 
 /// The file at this path.
-pub fn at(path: &str) -> Option<Asset> {
+pub(crate) fn at(path: &str) -> Option<Asset> {
     let asset = |content_type, body| Some(Asset { content_type, body });
     match path {
         "/stats" => asset("text/html; charset=utf-8", include_str!("page/stats.html")),

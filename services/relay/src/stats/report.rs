@@ -109,7 +109,7 @@ fn direction(rate: Rate, now: u64) -> Direction {
 }
 
 /// A time in the format of RFC 3339: UTC, to the second. Computes the date with Howard Hinnant's algorithm `civil_from_days`.
-pub fn rfc3339(time: SystemTime) -> String {
+pub(crate) fn rfc3339(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let (days, second) = (seconds / 86_400, seconds % 86_400);
     let shifted = days + 719_468;

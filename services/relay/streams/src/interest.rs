@@ -37,7 +37,7 @@ struct FollowerState {
 }
 
 /// By number: the name of a topic whose subscription began, or `None` for a subscription that ended.
-pub type Changes = BTreeMap<u64, Option<Arc<str>>>;
+pub(crate) type Changes = BTreeMap<u64, Option<Arc<str>>>;
 
 /// The result of looking up a number.
 pub enum Lookup<T> {

@@ -128,7 +128,7 @@ impl Queue {
     }
 
     /// Whether the answer to the upgrade is not sent yet.
-    pub fn is_unanswered(&self) -> bool {
+    pub(crate) fn is_unanswered(&self) -> bool {
         self.entries.front().is_some_and(|front| front.frame == Frame::Answer)
     }
 
@@ -197,7 +197,7 @@ impl Queue {
     }
 
     /// Inserts a control frame before the messages that wait; `Close` goes behind them.
-    pub fn push_control(&mut self, frame: Frame, bytes: Bytes) {
+    pub(crate) fn push_control(&mut self, frame: Frame, bytes: Bytes) {
         let fixed = self.fixed();
         if let Some(waiting) = self.entries.iter_mut().skip(fixed).find(|entry| entry.frame == frame) {
             waiting.bytes = bytes;
@@ -209,7 +209,7 @@ impl Queue {
     }
 
     /// Removes everything but a partly sent entry or the answer to the upgrade.
-    pub fn purge(&mut self, backlog: &Backlog) {
+    pub(crate) fn purge(&mut self, backlog: &Backlog) {
         while self.drop_oldest(backlog).is_some() {}
         self.entries.truncate(self.fixed());
     }

@@ -14,7 +14,7 @@ pub struct Rule {
 }
 
 /// The rule for a topic: the matching one with the longest prefix.
-pub fn rule_for<'a>(rules: &'a [Rule], topic: &str) -> Option<&'a Rule> {
+pub(crate) fn rule_for<'a>(rules: &'a [Rule], topic: &str) -> Option<&'a Rule> {
     rules.iter().filter(|rule| topic.starts_with(&rule.prefix)).max_by_key(|rule| rule.prefix.len())
 }
 
@@ -71,12 +71,12 @@ impl Replay {
     }
 
     /// The kept messages that were published on this pod, oldest first.
-    pub fn messages_from_here(&self) -> impl Iterator<Item = &Batch> {
+    pub(crate) fn messages_from_here(&self) -> impl Iterator<Item = &Batch> {
         self.kept.iter().filter(|(_, origin)| *origin == Origin::Here).map(|(message, _)| message)
     }
 
     /// Drops the messages that were published on other pods.
-    pub fn forget_elsewhere(&mut self) {
+    pub(crate) fn forget_elsewhere(&mut self) {
         for (message, origin) in std::mem::take(&mut self.kept) {
             match origin {
                 Origin::Here => self.kept.push_back((message, origin)),

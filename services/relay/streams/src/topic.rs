@@ -119,7 +119,7 @@ impl Topic {
     }
 
     /// Adds the subscription of another pod. With `replay` it first receives the kept messages of publishers on this pod.
-    pub fn attach(&self, remote: &Arc<dyn RemoteSubscriber>, replay: bool) {
+    pub(crate) fn attach(&self, remote: &Arc<dyn RemoteSubscriber>, replay: bool) {
         let mut state = self.state.lock();
         for kept in state.replay.iter().filter(|_| replay).flat_map(Replay::messages_from_here) {
             remote.send(kept, Instant::now());

@@ -110,7 +110,7 @@ pub async fn join(pod: &Pod, name: &str) -> Client {
     let request = ClientRequestBuilder::new(format!("ws://{}/lab/7", pod.address).parse().unwrap());
     let request = request.with_header("Authorization", format!("Bearer {}", token(name)));
     let (socket, _) = timeout(DEADLINE, tokio_tungstenite::connect_async(request)).await.unwrap().unwrap();
-    Client { socket }
+    Client { socket, protocol: None }
 }
 
 /// Returns the code with which the relay closes the socket.

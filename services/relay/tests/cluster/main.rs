@@ -12,6 +12,8 @@ mod access_contracts;
 mod access_hostile;
 mod access_revocations;
 mod bus_tls;
+#[path = "../client/mod.rs"]
+mod client;
 #[path = "../contracts/mod.rs"]
 mod contracts;
 mod crossing;

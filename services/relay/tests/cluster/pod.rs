@@ -1,7 +1,7 @@
-//! A relay in its own process, and clients that use another WebSocket implementation.
+//! A relay in its own process.
+pub use super::client::{Client, DEADLINE};
 use super::nats::Nats;
 use super::signer::{claims, hs256};
-use futures_util::{SinkExt, StreamExt};
 use serde_json::json;
 use std::collections::HashMap;
 use std::process::Stdio;
@@ -11,11 +11,6 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
-use tokio_tungstenite::tungstenite::Message;
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
-
-/// The longest wait for an expected event.
-pub const DEADLINE: Duration = Duration::from_secs(30);
 
 pub struct Pod {
     process: Child,
@@ -155,45 +150,5 @@ impl Pod {
     /// Waits until other pods have this number of subscriptions to topics of this pod.
     pub async fn wanted(&self, times: u64) {
         self.until("link_subscriptions", |wants| wants == times).await;
-    }
-}
-
-pub struct Client {
-    pub socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
-}
-
-impl Client {
-    /// Connects, and waits until the socket is open.
-    pub async fn open(url: String) -> Self {
-        let (socket, _) = timeout(DEADLINE, tokio_tungstenite::connect_async(url)).await.unwrap().unwrap();
-        Self { socket }
-    }
-
-    pub async fn send_text(&mut self, text: &str) {
-        self.send(Message::text(text)).await;
-    }
-
-    pub async fn send(&mut self, message: Message) {
-        timeout(DEADLINE, self.socket.send(message)).await.unwrap().unwrap();
-    }
-
-    /// Returns the next text or binary message.
-    pub async fn receive(&mut self) -> Message {
-        loop {
-            match timeout(DEADLINE, self.socket.next())
-                .await
-                .expect("no message arrived")
-                .expect("the socket ended")
-                .unwrap()
-            {
-                message @ (Message::Text(_) | Message::Binary(_)) => return message,
-                Message::Close(frame) => panic!("closed: {frame:?}"),
-                _ => {}
-            }
-        }
-    }
-
-    pub async fn receive_text(&mut self) -> String {
-        self.receive().await.into_text().unwrap().to_string()
     }
 }

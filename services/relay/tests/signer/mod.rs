@@ -68,6 +68,7 @@ pub fn eddsa(claims: &Value) -> String {
 }
 
 /// Returns invalid tokens, each with the reason and the expected code.
+#[allow(clippy::too_many_lines, reason = "a table of cases")]
 pub fn bad() -> Vec<(&'static str, String, Code)> {
     let good = claims(json!({}));
     let public = pair().public_key().as_ref().to_vec();

@@ -13,6 +13,8 @@ mod access_ends;
 mod access_process;
 mod access_statistics;
 mod bad_input;
+#[path = "../client/mod.rs"]
+mod client;
 mod crowds;
 mod drain;
 mod guarded;

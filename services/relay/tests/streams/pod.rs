@@ -1,16 +1,13 @@
-//! A relay in the test's process, and clients that use another WebSocket implementation.
-use futures_util::{SinkExt, StreamExt};
+//! A relay in the test's process.
+pub use super::client::{Client, DEADLINE};
 use parley_relay::config::{self, Settings};
 use parley_relay::start::{self, Running};
 use std::ffi::OsString;
 use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-use tokio_tungstenite::tungstenite::{ClientRequestBuilder, Message};
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, client_async};
-
-/// The longest wait for an expected event.
-pub const DEADLINE: Duration = Duration::from_secs(20);
+use tokio_tungstenite::tungstenite::ClientRequestBuilder;
+use tokio_tungstenite::{MaybeTlsStream, client_async};
 
 pub struct Pod(pub Running);
 
@@ -72,51 +69,5 @@ impl Pod {
 
     pub async fn until_clients(&self, count: usize) {
         self.until(&format!("{count} clients"), || self.0.relay.clients.count() == count).await;
-    }
-}
-
-pub struct Client {
-    pub socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
-    pub protocol: Option<String>,
-}
-
-impl Client {
-    pub async fn send_text(&mut self, text: &str) {
-        self.send(Message::text(text)).await;
-    }
-
-    pub async fn send(&mut self, message: Message) {
-        timeout(DEADLINE, self.socket.send(message)).await.unwrap().unwrap();
-    }
-
-    /// Returns the next text or binary message.
-    pub async fn receive(&mut self) -> Message {
-        loop {
-            match timeout(DEADLINE, self.socket.next())
-                .await
-                .expect("no message arrived")
-                .expect("the socket ended")
-                .unwrap()
-            {
-                message @ (Message::Text(_) | Message::Binary(_)) => return message,
-                Message::Close(frame) => panic!("closed: {frame:?}"),
-                _ => {}
-            }
-        }
-    }
-
-    pub async fn receive_text(&mut self) -> String {
-        self.receive().await.into_text().unwrap().to_string()
-    }
-
-    /// Returns the code with which the relay closes the socket. Messages before it are ignored.
-    pub async fn end(&mut self) -> u16 {
-        loop {
-            match timeout(DEADLINE, self.socket.next()).await.expect("not closed") {
-                Some(Ok(Message::Close(frame))) => return frame.map_or(1005, |frame| frame.code.into()),
-                Some(Ok(_)) => {}
-                Some(Err(_)) | None => return 1006,
-            }
-        }
     }
 }

@@ -4,7 +4,7 @@ pub mod server;
 mod wire;
 
 use super::site::Site;
-use crate::reach::Reach;
+use crate::connect::ConnectOptions;
 use server::Server;
 use std::io;
 use std::net::SocketAddr;
@@ -77,10 +77,10 @@ pub async fn probe(
     password: &str,
 ) -> Result<Relayed, Failure> {
     let (mut answer, answered) = oneshot::channel();
-    let (reach, credentials) = (site.reach.clone(), TurnCredentials::new(user, password));
+    let (connect, credentials) = (site.connect.clone(), TurnCredentials::new(user, password));
     site.track(async move {
         let until = Instant::now() + ATTEMPT_TIMEOUT;
-        let opened = timeout_at(until, Allocation::open(&reach, &server, at, credentials)).await;
+        let opened = timeout_at(until, Allocation::open(&connect, &server, at, credentials)).await;
         let mut allocation = match opened {
             Ok(Ok(allocation)) => allocation,
             Ok(Err(why)) => return drop(answer.send(Err(Failure::of(&why)))),
@@ -115,10 +115,15 @@ enum Progress {
 }
 
 impl Allocation {
-    async fn open(reach: &Reach, server: &Server, at: SocketAddr, credentials: TurnCredentials) -> io::Result<Self> {
+    async fn open(
+        connect: &ConnectOptions,
+        server: &Server,
+        at: SocketAddr,
+        credentials: TurnCredentials,
+    ) -> io::Result<Self> {
         let began = Instant::now();
         let config = TurnConfig::new(credentials);
-        let (wire, from) = Wire::open(reach, server, at).await?;
+        let (wire, from) = Wire::open(connect, server, at).await?;
         let client = match wire {
             Wire::Udp(_) => Client::Udp(TurnClientUdp::allocate(from, at, config)),
             Wire::Stream(_) => Client::Tcp(TurnClientTcp::allocate(from, at, config)),

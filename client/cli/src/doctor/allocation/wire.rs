@@ -1,6 +1,6 @@
 //! The transport of messages to a TURN server and back.
 use super::server::{Server, Transport};
-use crate::reach::Reach;
+use crate::connect::ConnectOptions;
 use rustls::pki_types::ServerName;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -22,7 +22,7 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 
 impl Wire {
     /// Connects. Returns the local address too.
-    pub async fn open(reach: &Reach, server: &Server, at: SocketAddr) -> io::Result<(Self, SocketAddr)> {
+    pub async fn open(connect: &ConnectOptions, server: &Server, at: SocketAddr) -> io::Result<(Self, SocketAddr)> {
         if server.transport == Transport::Udp {
             let any: IpAddr = if at.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
             let socket = UdpSocket::bind((any, 0)).await?;
@@ -37,7 +37,7 @@ impl Wire {
             return Ok((Wire::Stream(Box::new(tcp)), from));
         }
         let name = ServerName::try_from(server.host.clone()).map_err(io::Error::other)?;
-        let tls = TlsConnector::from(Arc::new(reach.tls())).connect(name, tcp).await?;
+        let tls = TlsConnector::from(Arc::new(connect.tls())).connect(name, tcp).await?;
         Ok((Wire::Stream(Box::new(tls)), from))
     }
 

@@ -8,9 +8,9 @@ const ADVICE: &str = "Create an A or AAAA record with the address of the edge, w
 /// Resolves the name.
 pub async fn check(site: &Site) -> CheckResult {
     let (host, port) = site.host();
-    let (name, _) = site.reach.to(host, port);
+    let (name, _) = site.connect.target(host, port);
     let began = Instant::now();
-    let found = site.reach.addresses(host, port).await;
+    let found = site.connect.addresses(host, port).await;
     let addresses = found.map_err(|why| Finding::fail(format!("{name} has no address: {why}"), ADVICE))?;
     let mut ips: Vec<_> = addresses.iter().map(|address| address.ip().to_string()).collect();
     ips.dedup();

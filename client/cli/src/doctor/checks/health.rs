@@ -45,7 +45,7 @@ pub async fn wait_for_answer(site: &Site, longest: Duration) {
 
 /// Sends a request over a connection of its own.
 pub async fn request(site: &Site) -> Result<Answer, Finding> {
-    let (agent, url) = (site.reach.agent(REQUEST_TIMEOUT), site.at(PATH));
+    let (agent, url) = (site.connect.agent(REQUEST_TIMEOUT), site.at(PATH));
     let requested_at = (SystemTime::now(), Instant::now());
     let response = tokio::task::spawn_blocking(move || agent.get(url.as_str()).call()).await;
     let failed = |why: String| {

@@ -1,8 +1,8 @@
 //! Two participants join a room, one sends the other a message, and both leave.
+use crate::connection_end::ConnectionEnd;
 use crate::doctor::guest::{Guest, room};
 use crate::doctor::report::{CheckResult, Finding, rounded};
 use crate::doctor::site::Site;
-use crate::ending::Ending;
 use crate::room::SocketEvent;
 use parley_protocol::server::Message;
 use std::time::Duration;
@@ -19,8 +19,9 @@ const BUS_ADVICE: &str =
 /// Runs the check.
 pub async fn check(site: &Site) -> CheckResult {
     let room = room();
-    let refused =
-        |who: &'static str| move |why: Ending| Finding::fail(format!("{who} cannot join: {}", why.why()), JOIN_ADVICE);
+    let refused = |who: &'static str| {
+        move |why: ConnectionEnd| Finding::fail(format!("{who} cannot join: {}", why.reason()), JOIN_ADVICE)
+    };
     let began = Instant::now();
     let mut first = Guest::join(site, &room).await.map_err(refused("the first participant"))?;
     let mut second = Guest::join(site, &room).await.map_err(refused("the second participant"))?;
@@ -35,7 +36,7 @@ pub async fn check(site: &Site) -> CheckResult {
     let directed = async {
         tokio::select! {
             received = second.receive(directed) => received,
-            result = first.receive(undelivered) => Err(result.map_or_else(|why| why, |_| Ending::lost("it was undelivered"))),
+            result = first.receive(undelivered) => Err(result.map_or_else(|why| why, |_| ConnectionEnd::lost("it was undelivered"))),
         }
     };
     let received = wait("a directed message did not arrive", directed).await?;
@@ -71,10 +72,10 @@ fn directed(event: &SocketEvent) -> Option<(String, Vec<u8>)> {
     }
 }
 
-async fn wait<T>(failure: &str, event: impl Future<Output = Result<T, Ending>>) -> Result<T, Finding> {
+async fn wait<T>(failure: &str, event: impl Future<Output = Result<T, ConnectionEnd>>) -> Result<T, Finding> {
     match timeout(EVENT_TIMEOUT, event).await {
         Ok(Ok(found)) => Ok(found),
-        Ok(Err(why)) => Err(Finding::fail(format!("{failure}: {}", why.why()), BUS_ADVICE)),
+        Ok(Err(why)) => Err(Finding::fail(format!("{failure}: {}", why.reason()), BUS_ADVICE)),
         Err(_) => Err(Finding::fail(failure, BUS_ADVICE)),
     }
 }

@@ -1,10 +1,10 @@
 //! A broadcast that is published is received, over QUIC and over WebSocket.
+use crate::connection_end::ConnectionEnd;
 use crate::doctor::guest::{Guest, room};
 use crate::doctor::report::{CheckResult, Finding, rounded};
 use crate::doctor::site::Site;
-use crate::ending::Ending;
-use crate::media::dial::{Address, Dialled, Ends, Transport, dial};
-use crate::media::ending::closed;
+use crate::media::dial::{Broadcasts, RelayAddress, Session, Transport, dial};
+use crate::media::session_end::closed;
 use anyhow::Context;
 use futures_util::future::join;
 use moq_net::Timestamp;
@@ -27,7 +27,8 @@ const JOIN_ADVICE: &str = "See the check join first: rooms offer relays.";
 /// One participant of a room publishes, another one watches.
 pub async fn check(site: &Site) -> CheckResult {
     let room = room();
-    let refused = |why: Ending| Finding::fail(format!("a participant cannot join: {}", why.why()), JOIN_ADVICE);
+    let refused =
+        |why: ConnectionEnd| Finding::fail(format!("a participant cannot join: {}", why.reason()), JOIN_ADVICE);
     let publisher = Guest::join(site, &room).await.map_err(refused)?;
     let watcher = Guest::join(site, &room).await.map_err(refused)?;
     let (from, to) = (relay(site, &publisher).await?, relay(site, &watcher).await?);
@@ -53,14 +54,14 @@ pub async fn check(site: &Site) -> CheckResult {
 }
 
 struct Relay {
-    address: Address,
+    address: RelayAddress,
     /// Host and port of its QUIC address.
     at: String,
 }
 
 /// The relay that the room offers (MEDIA-6).
 async fn relay(site: &Site, guest: &Guest) -> Result<Relay, Finding> {
-    let refused = |why: Ending| Finding::fail(format!("no relay was offered: {}", why.why()), JOIN_ADVICE);
+    let refused = |why: ConnectionEnd| Finding::fail(format!("no relay was offered: {}", why.reason()), JOIN_ADVICE);
     let Some(address) = guest.relay(site).await.map_err(refused)? else {
         let advice = "Check that relays run and reach NATS (parley_relay_nats_connected); if relay.media.enabled is off \
                       on purpose, use --skip media.";
@@ -71,14 +72,14 @@ async fn relay(site: &Site, guest: &Guest) -> Result<Relay, Finding> {
 }
 
 /// Publishes a broadcast and receives it, both over one transport.
-async fn measure(name: String, from: Address, to: Address, over: Transport) -> anyhow::Result<Finding> {
+async fn measure(name: String, from: RelayAddress, to: RelayAddress, over: Transport) -> anyhow::Result<Finding> {
     let (published, watched) = (moq_tokio::origin::spawn(), moq_tokio::origin::spawn());
     let broadcast = published.create_broadcast(name.as_str())?;
     let track = broadcast.create_track(TRACK, None)?;
     broadcast.announce(origin::Route::default())?;
     let began = Instant::now();
-    let publisher = dial(from, Some(over), Ends { publish: Some(published.consume()), ..Ends::default() });
-    let watcher = dial(to, Some(over), Ends { subscribe: Some(watched.clone()), ..Ends::default() });
+    let publisher = dial(from, Some(over), Broadcasts { publish: Some(published.consume()), ..Broadcasts::default() });
+    let watcher = dial(to, Some(over), Broadcasts { subscribe: Some(watched.clone()), ..Broadcasts::default() });
     let dialled = timeout(TRANSPORT_TIMEOUT, join(publisher, watcher)).await.context("no answer")?;
     let (publisher, watcher) = (dialled.0?, dialled.1?);
     let watched = watched.consume();
@@ -136,7 +137,7 @@ async fn watch(origin: &origin::Consumer, name: &str, began: Instant) -> anyhow:
 }
 
 /// Why a session ended: a relay refuses a token only after the handshake (MED-13).
-async fn ended(session: &Dialled) -> anyhow::Error {
-    let ending = closed(session.connection.clone().closed().await, true);
-    anyhow::anyhow!("{}", ending.why())
+async fn ended(session: &Session) -> anyhow::Error {
+    let end = closed(session.connection.clone().closed().await, true);
+    anyhow::anyhow!("{}", end.reason())
 }

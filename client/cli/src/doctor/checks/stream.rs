@@ -1,8 +1,8 @@
 //! A message that is published to a stream is received.
+use crate::connect::WebSocket;
+use crate::connection_end::ConnectionEnd;
 use crate::doctor::report::{CheckResult, Finding};
 use crate::doctor::site::Site;
-use crate::ending::Ending;
-use crate::reach::Socket;
 use futures_util::{SinkExt, StreamExt};
 use std::time::Duration;
 use tokio::time::{Instant, interval};
@@ -25,7 +25,7 @@ pub async fn check(site: &Site) -> CheckResult {
     let open = async |side: &str| {
         let url = site.socket_at(&format!("/streams/{side}/{topic}"));
         let header = site.token.as_ref().map(|token| ("Authorization", format!("Bearer {token}")));
-        site.reach.socket(&url, header).await.map_err(|why| refused(&why, site.token.is_some()))
+        site.connect.socket(&url, header).await.map_err(|why| refused(&why, site.token.is_some()))
     };
     let (mut subscriber, mut publisher) = (open("out").await?, open("in").await?);
     let received = tokio::time::timeout(RECEIVE_TIMEOUT, round_trip(&mut subscriber, &mut publisher)).await;
@@ -47,7 +47,7 @@ pub async fn check(site: &Site) -> CheckResult {
 }
 
 /// Returns whether the first received message is one of the published, and how long it took.
-async fn round_trip(subscriber: &mut Socket, publisher: &mut Socket) -> Result<(bool, Duration), Ending> {
+async fn round_trip(subscriber: &mut WebSocket, publisher: &mut WebSocket) -> Result<(bool, Duration), ConnectionEnd> {
     let mut due = interval(PUBLISH_INTERVAL);
     let mut sent = Vec::new();
     loop {
@@ -55,7 +55,7 @@ async fn round_trip(subscriber: &mut Socket, publisher: &mut Socket) -> Result<(
             _ = due.tick() => {
                 let text = format!("parley doctor {}", sent.len());
                 sent.push((text.clone(), Instant::now()));
-                publisher.send(Message::text(text)).await.map_err(Ending::of)?;
+                publisher.send(Message::text(text)).await.map_err(ConnectionEnd::from_error)?;
                 continue;
             }
             next = subscriber.next() => (true, next),
@@ -67,27 +67,28 @@ async fn round_trip(subscriber: &mut Socket, publisher: &mut Socket) -> Result<(
                 return Ok(one.map_or((false, Duration::ZERO), |(_, at)| (true, at.elapsed())));
             }
             // A publisher receives a message only from a relay that handled the first message as a token (STR-107).
-            Some(Ok(Message::Text(_))) => return Err(Ending::NoToken("TOKEN_REQUIRED".into())),
-            Some(Ok(Message::Close(frame))) => return Err(Ending::closed(frame.as_ref())),
+            Some(Ok(Message::Text(_))) => return Err(ConnectionEnd::NoToken("TOKEN_REQUIRED".into())),
+            Some(Ok(Message::Close(frame))) => return Err(ConnectionEnd::from_close(frame.as_ref())),
             Some(Ok(_)) => {}
-            Some(Err(why)) => return Err(Ending::of(why)),
-            None => return Err(Ending::lost("the relay ended the connection")),
+            Some(Err(why)) => return Err(ConnectionEnd::from_error(why)),
+            None => return Err(ConnectionEnd::lost("the relay ended the connection")),
         }
     }
 }
 
-fn refused(why: &Ending, has_token: bool) -> Finding {
-    let needs_token = matches!(why, Ending::NoToken(_)) || UNAUTHORISED.iter().any(|code| why.why().contains(code));
+fn refused(why: &ConnectionEnd, has_token: bool) -> Finding {
+    let needs_token =
+        matches!(why, ConnectionEnd::NoToken(_)) || UNAUTHORISED.iter().any(|code| why.reason().contains(code));
     match (needs_token, has_token) {
         (true, false) => Finding::warn(
             "the relay requires a token",
             "Pass one that permits to publish and subscribe to doctor-* with --token, or use --skip stream.",
         ),
         (true, true) => Finding::fail(
-            format!("the relay refused the token: {}", why.why()),
+            format!("the relay refused the token: {}", why.reason()),
             "Pass one that permits to publish and subscribe to doctor-*, signed with a key that the relays have.",
         ),
-        (false, _) => Finding::fail(format!("a socket on a stream failed: {}", why.why()), RELAY_UNAVAILABLE),
+        (false, _) => Finding::fail(format!("a socket on a stream failed: {}", why.reason()), RELAY_UNAVAILABLE),
     }
 }
 
@@ -97,12 +98,12 @@ mod tests {
 
     #[test]
     fn str_107_a_required_token_is_a_warning_and_a_refused_one_a_failure() {
-        let asks = Ending::NoToken("TOKEN_REQUIRED".into());
+        let asks = ConnectionEnd::NoToken("TOKEN_REQUIRED".into());
         for (why, has_token, verdict, advice) in [
             (&asks, false, "warn", "--token"),
             (&asks, true, "fail", "signed with a key"),
-            (&Ending::status(401, None, b""), true, "fail", "signed with a key"),
-            (&Ending::status(503, None, b""), false, "fail", "relays' pods"),
+            (&ConnectionEnd::from_status(401, None, b""), true, "fail", "signed with a key"),
+            (&ConnectionEnd::from_status(503, None, b""), false, "fail", "relays' pods"),
         ] {
             let finding = serde_json::to_value(refused(why, has_token)).unwrap();
             assert_eq!(finding["verdict"], verdict, "{why:?}");

@@ -1,7 +1,7 @@
 //! The host accepts connections, and browsers trust its certificate.
+use crate::connect::trust;
 use crate::doctor::report::{CheckResult, Finding, rounded};
 use crate::doctor::site::Site;
-use crate::reach::trust;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{CertificateError, Error};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ const DAY: f64 = 86_400.0;
 pub async fn check(site: &Site) -> CheckResult {
     let (host, port) = site.host();
     let began = Instant::now();
-    let tcp = site.reach.tcp(host, port).await.map_err(|why| {
+    let tcp = site.connect.tcp(host, port).await.map_err(|why| {
         let advice = format!("Check that the edge runs and its load balancer is healthy, and let TCP {port} in to it.");
         Finding::fail(format!("no TCP connection to {host}:{port}: {why}"), advice)
     })?;
@@ -49,8 +49,8 @@ pub async fn check(site: &Site) -> CheckResult {
             "Replace the edge's certificate (edge.tls): browsers refuse this one.",
         )
     })?;
-    let finding = match site.reach.verify(chain, &name) {
-        Err(_) if site.reach.is_insecure() => Finding::warn(
+    let finding = match site.connect.verify(chain, &name) {
+        Err(_) if site.connect.is_insecure() => Finding::warn(
             format!("connected to {host}, {summary}, which browsers do not trust"),
             "Omit --insecure to see why.",
         ),

@@ -16,7 +16,7 @@ const NO_CREDENTIALS: &str = "See the check join first: participants get credent
 pub async fn check(site: &Site) -> CheckResult {
     let guest = Guest::join(site, &room()).await;
     let guest =
-        guest.map_err(|why| Finding::fail(format!("no credentials for TURN: {}", why.why()), NO_CREDENTIALS))?;
+        guest.map_err(|why| Finding::fail(format!("no credentials for TURN: {}", why.reason()), NO_CREDENTIALS))?;
     let offered: Vec<_> = guest.ice_servers.iter().flat_map(addresses).collect();
     if offered.is_empty() {
         let advice = "Set turn.enabled, and check that its pods run and reach NATS: without TURN, users behind strict \
@@ -37,7 +37,7 @@ async fn at_all_addresses(site: &Site, url: &str, ice: &IceServer) -> Vec<Findin
         let advice = "Correct turn.urls: turn:HOST:PORT?transport=udp or tcp, and turns:HOST:PORT?transport=tcp.";
         return vec![Finding::fail(format!("{url} is not a valid URL of a TURN server"), advice)];
     };
-    let mut found = match site.reach.addresses(&server.host, server.port).await {
+    let mut found = match site.connect.addresses(&server.host, server.port).await {
         Ok(found) => found,
         Err(why) => {
             let advice = format!("Create an A record for {} with the public addresses of all TURN nodes.", server.host);

@@ -1,8 +1,8 @@
 //! A topic of the stream relay on which two visitors meet (PAGE-15). What is sent before the other visitor subscribed is lost, as on any
 //! topic, so the handshake is repeated.
 use super::{EventSender, LinkCommand, LinkEvent, MAX_MESSAGE, Path};
-use crate::ending::Ending;
-use crate::reach::{Reach, Socket};
+use crate::connect::{ConnectOptions, WebSocket};
+use crate::connection_end::ConnectionEnd;
 use anyhow::{Context, ensure};
 use futures_util::{SinkExt, StreamExt};
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub struct Endpoint {
     /// `https://HOST/`.
     pub host: Url,
     /// How the host is reached.
-    pub reach: Reach,
+    pub connect: ConnectOptions,
     /// The name of the pipe.
     pub pipe: String,
     /// The token for a relay that requires one; empty otherwise.
@@ -39,19 +39,20 @@ pub async fn run(endpoint: Endpoint, commands: mpsc::Receiver<LinkCommand>, even
     events.send(LinkEvent::Closed(why)).await;
 }
 
-async fn open(endpoint: &Endpoint) -> anyhow::Result<Socket> {
+async fn open(endpoint: &Endpoint) -> anyhow::Result<WebSocket> {
     let mut url = endpoint.host.clone();
     url.set_path(&format!("{PIPES_PATH}{}", endpoint.pipe));
     let scheme = if url.scheme() == "https" { "wss" } else { "ws" };
     url.set_scheme(scheme).ok().context("the host has no WebSocket address")?;
     let header = (!endpoint.token.is_empty()).then(|| ("Authorization", format!("Bearer {}", endpoint.token)));
-    let opened =
-        timeout(OPEN_TIMEOUT, endpoint.reach.socket(&url, header)).await.context("the stream relay does not answer")?;
-    opened.map_err(|ending| anyhow::anyhow!("{}", ending.why()))
+    let opened = timeout(OPEN_TIMEOUT, endpoint.connect.socket(&url, header))
+        .await
+        .context("the stream relay does not answer")?;
+    opened.map_err(|end| anyhow::anyhow!("{}", end.reason()))
 }
 
 async fn carry(
-    mut socket: Socket,
+    mut socket: WebSocket,
     mut commands: mpsc::Receiver<LinkCommand>,
     events: &EventSender,
 ) -> anyhow::Result<()> {
@@ -64,9 +65,9 @@ async fn carry(
                     ensure!(bytes.len() <= MAX_MESSAGE as usize, "a message is too large");
                     events.send(LinkEvent::Binary(bytes)).await;
                 }
-                Ok(Message::Close(frame)) => return failed(&Ending::closed(frame.as_ref())),
+                Ok(Message::Close(frame)) => return failed(&ConnectionEnd::from_close(frame.as_ref())),
                 Ok(_) => {}
-                Err(why) => return failed(&Ending::of(why)),
+                Err(why) => return failed(&ConnectionEnd::from_error(why)),
             },
             command = commands.recv() => match command {
                 Some(LinkCommand::Text(text)) => socket.send(Message::text(text)).await?,
@@ -84,6 +85,6 @@ async fn carry(
     }
 }
 
-fn failed(ending: &Ending) -> anyhow::Result<()> {
-    Err(anyhow::anyhow!("{}", ending.why()))
+fn failed(end: &ConnectionEnd) -> anyhow::Result<()> {
+    Err(anyhow::anyhow!("{}", end.reason()))
 }

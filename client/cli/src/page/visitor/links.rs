@@ -150,7 +150,8 @@ impl Visitor {
         let Some((id, link)) = found else { return };
         let (sender, commands) = mpsc::channel(COMMANDS);
         link.commands = sender;
-        let endpoint = pipe::Endpoint { host: self.host.clone(), reach: self.reach.clone(), pipe: pipe.into(), token };
+        let endpoint =
+            pipe::Endpoint { host: self.host.clone(), connect: self.connect.clone(), pipe: pipe.into(), token };
         self.tasks.spawn(pipe::run(endpoint, commands, self.event_sender(id)));
     }
 

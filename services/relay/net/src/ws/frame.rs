@@ -53,11 +53,11 @@ pub struct Header {
 }
 
 /// The longest header of a client: two bytes, eight of length, four of mask.
-pub const MAX_CLIENT_HEADER: usize = 14;
+pub(crate) const MAX_CLIENT_HEADER: usize = 14;
 /// The longest header of the relay, which sends no mask.
-pub const MAX_SERVER_HEADER: usize = 10;
+pub(crate) const MAX_SERVER_HEADER: usize = 10;
 /// The longest payload of a control frame.
-pub const MAX_CONTROL: usize = 125;
+pub(crate) const MAX_CONTROL: usize = 125;
 
 /// A protocol violation of a client, which ends its socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -113,7 +113,7 @@ impl Violation {
 
 /// Parses the header of a client from the start of `input`, and returns it with its size in bytes. `None`: it is incomplete.
 /// A length that is encoded in more bytes than necessary is accepted, because the relay frames every message itself.
-pub fn parse_header(input: &[u8]) -> Result<Option<(Header, usize)>, Violation> {
+pub(crate) fn parse_header(input: &[u8]) -> Result<Option<(Header, usize)>, Violation> {
     let &[first, second, ref rest @ ..] = input else { return Ok(None) };
     if first & 0x70 != 0 {
         return Err(Violation::ReservedBits);
@@ -160,7 +160,7 @@ pub fn parse_header(input: &[u8]) -> Result<Option<(Header, usize)>, Violation> 
 
 /// A header that the relay sends: unmasked and final.
 #[derive(Clone, Copy, Debug)]
-pub struct ServerHeader {
+pub(crate) struct ServerHeader {
     bytes: [u8; MAX_SERVER_HEADER],
     size: usize,
 }

@@ -2,7 +2,7 @@
 use bytes::{BufMut, BytesMut};
 
 /// Appends `masked` to `out` without its mask. `position`: the offset within the frame.
-pub fn append_unmasked(out: &mut BytesMut, masked: &[u8], mask: [u8; 4], position: usize) {
+pub(crate) fn append_unmasked(out: &mut BytesMut, masked: &[u8], mask: [u8; 4], position: usize) {
     let start = out.len();
     out.reserve(masked.len());
     out.put_slice(masked);

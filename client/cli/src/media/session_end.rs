@@ -1,40 +1,40 @@
 //! How a session with a relay ended, and whether a new one may succeed (MED-13 to MED-18, MED-51).
-use crate::ending::{Again, Ending};
+use crate::connection_end::{ConnectionEnd, Retry};
 use moq_net::SessionError;
 use moq_tokio::Error;
 use parley_protocol::relay_codes::session;
 
 /// The ending of a session that was closed. `renews_token`: signaling issues a new token for the next session.
-pub fn closed(ended: Result<(), Error>, renews_token: bool) -> Ending {
+pub fn closed(ended: Result<(), Error>, renews_token: bool) -> ConnectionEnd {
     let error = match ended {
         // The relay sent a goaway.
-        Ok(()) => return Ending::Lost { why: "the relay is draining".into(), again: Again::AtOnce },
+        Ok(()) => return ConnectionEnd::Lost { why: "the relay is draining".into(), retry: Retry::AtOnce },
         Err(error) => error,
     };
     if error.is_auth() {
         return match renews_token {
-            true => Ending::lost("the relay ended the session: the token expired"),
-            false => {
-                Ending::Refused("the relay refused the token: it expired, was revoked or is for another relay".into())
-            }
+            true => ConnectionEnd::lost("the relay ended the session: the token expired"),
+            false => ConnectionEnd::Refused(
+                "the relay refused the token: it expired, was revoked or is for another relay".into(),
+            ),
         };
     }
     match code(&error) {
         Some(session::PATH_INVALID) => {
-            Ending::Refused("the relay refused: the address of a relay has no path (PATH_INVALID)".into())
+            ConnectionEnd::Refused("the relay refused: the address of a relay has no path (PATH_INVALID)".into())
         }
         Some(session::TOO_MANY_BROADCASTS) => {
-            Ending::Refused("the relay refused: too many broadcasts (TOO_MANY_BROADCASTS)".into())
+            ConnectionEnd::Refused("the relay refused: too many broadcasts (TOO_MANY_BROADCASTS)".into())
         }
-        Some(session::NOT_READY) => Ending::lost(
+        Some(session::NOT_READY) => ConnectionEnd::lost(
             "the relay accepts no sessions (TOO_MANY_SESSIONS, MEMORY_LIMIT_EXCEEDED, GOAWAY or NOT_READY)",
         ),
-        _ => Ending::lost(format!("the connection was lost: {:#}", anyhow::Error::from(error))),
+        _ => ConnectionEnd::lost(format!("the connection was lost: {:#}", anyhow::Error::from(error))),
     }
 }
 
 /// The ending of a session that was not established.
-pub fn not_connected(why: anyhow::Error, renews_token: bool) -> Ending {
+pub fn not_connected(why: anyhow::Error, renews_token: bool) -> ConnectionEnd {
     if let Some(error) = why.downcast_ref::<Error>()
         && (error.is_auth() || code(error).is_some())
     {
@@ -42,7 +42,11 @@ pub fn not_connected(why: anyhow::Error, renews_token: bool) -> Ending {
     }
     let text = format!("no connection to the relay: {why:#}");
     // The given hash belongs to another certificate, so every attempt would fail.
-    if !renews_token && text.contains("fingerprint mismatch") { Ending::Refused(text) } else { Ending::lost(text) }
+    if !renews_token && text.contains("fingerprint mismatch") {
+        ConnectionEnd::Refused(text)
+    } else {
+        ConnectionEnd::lost(text)
+    }
 }
 
 fn code(error: &Error) -> Option<u16> {

@@ -4,14 +4,14 @@ use std::str::FromStr;
 
 /// `HOST:PORT:ADDRESS:PORT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Detour {
+pub struct ConnectTo {
     from: (String, u16),
     to: (String, u16),
 }
 
 const FORM: &str = "must be HOST:PORT:ADDRESS:PORT, with IPv6 addresses in brackets";
 
-impl Detour {
+impl ConnectTo {
     /// The address for connections to this host and port, if it is another one.
     pub fn target(&self, host: &str, port: u16) -> Option<(&str, u16)> {
         let (from, at) = (self.from.0.as_str(), self.from.1);
@@ -19,7 +19,7 @@ impl Detour {
     }
 }
 
-impl FromStr for Detour {
+impl FromStr for ConnectTo {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> anyhow::Result<Self> {
@@ -46,14 +46,14 @@ mod tests {
 
     #[test]
     fn a_detour_replaces_one_host_and_port_by_another() {
-        let detour: Detour = "Call.example.com:443:edge.parley.svc:8443".parse().unwrap();
-        assert_eq!(detour.target("call.example.com", 443), Some(("edge.parley.svc", 8443)));
-        assert_eq!(detour.target("call.example.com", 80), None);
-        assert_eq!(detour.target("example.com", 443), None);
-        let six: Detour = "[2001:db8::1]:443:[::1]:8443".parse().unwrap();
+        let rule: ConnectTo = "Call.example.com:443:edge.parley.svc:8443".parse().unwrap();
+        assert_eq!(rule.target("call.example.com", 443), Some(("edge.parley.svc", 8443)));
+        assert_eq!(rule.target("call.example.com", 80), None);
+        assert_eq!(rule.target("example.com", 443), None);
+        let six: ConnectTo = "[2001:db8::1]:443:[::1]:8443".parse().unwrap();
         assert_eq!(six.target("2001:db8::1", 443), Some(("::1", 8443)));
         for bad in ["", "a", "a:1", "a:1:b", "a:1:b:x", "a:1:b:2:c", "a:1:b:99999", ":1:b:2", "a:1:[::1:2"] {
-            assert!(bad.parse::<Detour>().is_err(), "{bad}");
+            assert!(bad.parse::<ConnectTo>().is_err(), "{bad}");
         }
     }
 }

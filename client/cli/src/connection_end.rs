@@ -10,7 +10,7 @@ use tungstenite::protocol::CloseFrame;
 
 /// Why a connection ended or was not established.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum ConnectionEnd {
     /// Complete: the input ended, the output was closed, or the user stopped the command.
     Done,
     /// Retrying cannot help, and why.
@@ -22,13 +22,13 @@ pub enum Ending {
         /// Why the connection was lost.
         why: String,
         /// When to retry.
-        again: Again,
+        retry: Retry,
     },
 }
 
 /// When to retry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Again {
+pub enum Retry {
     /// After a pause that grows with each retry.
     Later,
     /// After at least this time.
@@ -42,33 +42,39 @@ const FATAL_CLOSE_CODES: [u16; 2] = [1003, 1010];
 /// RFC 9110: the 4xx statuses that do not mean that the request is wrong.
 const TRANSIENT_STATUSES: [u16; 3] = [408, 425, 429];
 
-impl Ending {
+impl ConnectionEnd {
     /// Prints the reason, and returns the exit code for a command that does not retry.
-    pub fn say(&self) -> Exit {
-        let (why, exit) = match self {
-            Ending::Done => return Exit::Done,
-            Ending::Refused(why) | Ending::NoToken(why) => (why, Exit::Refused),
-            Ending::Lost { why, .. } => (why, Exit::Failed),
-        };
-        eprintln!("parley: {why}");
-        exit
+    pub(crate) fn report(&self) -> Exit {
+        if *self != ConnectionEnd::Done {
+            eprintln!("parley: {}", self.reason());
+        }
+        self.exit()
+    }
+
+    /// The exit code for a command that does not retry.
+    pub fn exit(&self) -> Exit {
+        match self {
+            ConnectionEnd::Done => Exit::Done,
+            ConnectionEnd::Refused(_) | ConnectionEnd::NoToken(_) => Exit::Refused,
+            ConnectionEnd::Lost { .. } => Exit::Failed,
+        }
     }
 
     /// The reason as text.
-    pub fn why(&self) -> &str {
+    pub fn reason(&self) -> &str {
         match self {
-            Ending::Done => "the server closed the connection",
-            Ending::Refused(why) | Ending::NoToken(why) | Ending::Lost { why, .. } => why,
+            ConnectionEnd::Done => "the server closed the connection",
+            ConnectionEnd::Refused(why) | ConnectionEnd::NoToken(why) | ConnectionEnd::Lost { why, .. } => why,
         }
     }
 
     /// A connection that broke.
     pub fn lost(why: impl ToString) -> Self {
-        Ending::Lost { why: why.to_string(), again: Again::Later }
+        ConnectionEnd::Lost { why: why.to_string(), retry: Retry::Later }
     }
 
     /// The ending that a close frame means.
-    pub fn closed(frame: Option<&CloseFrame>) -> Self {
+    pub fn from_close(frame: Option<&CloseFrame>) -> Self {
         let Some(frame) = frame else { return Self::lost("the server closed the socket") };
         let code = u16::from(frame.code);
         let why = match frame.reason.as_str() {
@@ -76,23 +82,23 @@ impl Ending {
             reason => format!("the server closed the socket: {reason} ({code})"),
         };
         match Code::named(&frame.reason).or_else(|| Code::of_close(code)) {
-            _ if code == 1000 => Ending::Done,
-            _ if FATAL_CLOSE_CODES.contains(&code) => Ending::Refused(why),
-            Some(Code::Goaway) => Ending::Lost { why, again: Again::AtOnce },
-            Some(Code::TokenTimeout) => Ending::NoToken(why),
-            Some(code) if !code.retry() => Ending::Refused(why),
+            _ if code == 1000 => ConnectionEnd::Done,
+            _ if FATAL_CLOSE_CODES.contains(&code) => ConnectionEnd::Refused(why),
+            Some(Code::Goaway) => ConnectionEnd::Lost { why, retry: Retry::AtOnce },
+            Some(Code::TokenTimeout) => ConnectionEnd::NoToken(why),
+            Some(code) if !code.retry() => ConnectionEnd::Refused(why),
             _ => Self::lost(why),
         }
     }
 
     /// The ending that an HTTP response other than the expected one means.
-    pub fn answered(answer: &Response<Option<Vec<u8>>>) -> Self {
+    pub(crate) fn from_response(answer: &Response<Option<Vec<u8>>>) -> Self {
         let after = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
-        Self::status(answer.status().as_u16(), after, answer.body().as_deref().unwrap_or_default())
+        Self::from_status(answer.status().as_u16(), after, answer.body().as_deref().unwrap_or_default())
     }
 
     /// The ending that an HTTP status, the seconds of Retry-After and a body mean.
-    pub fn status(status: u16, after: Option<u64>, body: &[u8]) -> Self {
+    pub(crate) fn from_status(status: u16, after: Option<u64>, body: &[u8]) -> Self {
         let body: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
         let known = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
         let code = body["code"].as_str().or(known).unwrap_or("HTTP");
@@ -100,23 +106,25 @@ impl Ending {
         let transient = !(300..500).contains(&status) || TRANSIENT_STATUSES.contains(&status);
         // The relay defines for each of its codes whether retrying may help.
         if !Code::named(code).map_or(transient, Code::retry) {
-            return Ending::Refused(why);
+            return ConnectionEnd::Refused(why);
         }
-        let again = after.map_or(Again::Later, |seconds| Again::NotBefore(Duration::from_secs(seconds)));
-        Ending::Lost { why, again }
+        let retry = after.map_or(Retry::Later, |seconds| Retry::NotBefore(Duration::from_secs(seconds)));
+        ConnectionEnd::Lost { why, retry }
     }
 
     /// The ending that an error of the WebSocket library means.
-    pub fn of(error: tungstenite::Error) -> Self {
+    pub fn from_error(error: tungstenite::Error) -> Self {
         use tungstenite::Error;
         match error {
-            Error::Http(answer) => Self::answered(&answer),
+            Error::Http(answer) => Self::from_response(&answer),
             Error::ConnectionClosed | Error::AlreadyClosed => Self::lost("the server ended the connection"),
-            Error::Io(why) if why.kind() == ErrorKind::InvalidData => Ending::Refused(format!("TLS failed: {why}")),
+            Error::Io(why) if why.kind() == ErrorKind::InvalidData => {
+                ConnectionEnd::Refused(format!("TLS failed: {why}"))
+            }
             Error::Io(why) => Self::lost(format!("no connection: {why}")),
             Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => Self::lost("the connection broke"),
             Error::Protocol(why) => Self::lost(format!("the WebSocket failed: {why}")),
-            other => Ending::Refused(other.to_string()),
+            other => ConnectionEnd::Refused(other.to_string()),
         }
     }
 }
@@ -125,14 +133,14 @@ impl Ending {
 mod tests {
     use super::*;
 
-    fn closed(code: u16, reason: &'static str) -> Ending {
-        Ending::closed(Some(&CloseFrame { code: code.into(), reason: reason.into() }))
+    fn closed(code: u16, reason: &'static str) -> ConnectionEnd {
+        ConnectionEnd::from_close(Some(&CloseFrame { code: code.into(), reason: reason.into() }))
     }
 
     #[test]
     fn the_client_retries_after_a_code_of_the_relay_exactly_if_the_code_says_so() {
         for code in Code::ALL {
-            let helps = |ending: &Ending| matches!(ending, Ending::Lost { .. } | Ending::NoToken(_));
+            let helps = |end: &ConnectionEnd| matches!(end, ConnectionEnd::Lost { .. } | ConnectionEnd::NoToken(_));
             // Sent before there is a socket to close.
             let answered_only = code == Code::UpgradeTimeout;
             assert!(
@@ -141,7 +149,7 @@ mod tests {
             );
             let body = format!(r#"{{"code":"{}"}}"#, code.name());
             assert_eq!(
-                helps(&Ending::status(code.http(), None, body.as_bytes())),
+                helps(&ConnectionEnd::from_status(code.http(), None, body.as_bytes())),
                 code.retry(),
                 "{code:?} as a status"
             );
@@ -151,23 +159,26 @@ mod tests {
     #[test]
     fn str_70_after_a_goaway_the_client_reconnects_at_once() {
         let why = "the server closed the socket: GOAWAY (1012)".to_owned();
-        assert_eq!(closed(1012, "GOAWAY"), Ending::Lost { why, again: Again::AtOnce });
+        assert_eq!(closed(1012, "GOAWAY"), ConnectionEnd::Lost { why, retry: Retry::AtOnce });
     }
 
     #[test]
     fn errors_have_a_text_for_users() {
         let broke = tungstenite::Error::Protocol(ProtocolError::ResetWithoutClosingHandshake);
-        assert_eq!(Ending::of(broke), Ending::lost("the connection broke"));
-        let refused = Ending::status(403, None, b"");
-        assert_eq!(refused, Ending::Refused("the server refused: Forbidden (403)".into()));
+        assert_eq!(ConnectionEnd::from_error(broke), ConnectionEnd::lost("the connection broke"));
+        let refused = ConnectionEnd::from_status(403, None, b"");
+        assert_eq!(refused, ConnectionEnd::Refused("the server refused: Forbidden (403)".into()));
     }
 
     #[test]
     fn the_client_waits_for_the_time_of_retry_after() {
-        let Ending::Lost { again, why } = Ending::status(503, Some(7), br#"{"code":"POD_FULL"}"#) else { panic!() };
+        let ConnectionEnd::Lost { retry, why } = ConnectionEnd::from_status(503, Some(7), br#"{"code":"POD_FULL"}"#)
+        else {
+            panic!()
+        };
         assert_eq!(
-            (again, why.as_str()),
-            (Again::NotBefore(Duration::from_secs(7)), "the server refused: POD_FULL (503)")
+            (retry, why.as_str()),
+            (Retry::NotBefore(Duration::from_secs(7)), "the server refused: POD_FULL (503)")
         );
     }
 }

@@ -1,5 +1,5 @@
 //! Which certificates are trusted (RFC 5280 section 6, as rustls-webpki implements it).
-use super::Reach;
+use super::ConnectOptions;
 use anyhow::{Context, ensure};
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -29,7 +29,7 @@ impl Ca {
     }
 }
 
-impl Reach {
+impl ConnectOptions {
     /// The TLS configuration with the trusted certificates.
     pub fn tls(&self) -> ClientConfig {
         if self.insecure {
@@ -40,7 +40,7 @@ impl Reach {
     }
 
     /// Whether any certificate is accepted.
-    pub fn is_insecure(&self) -> bool {
+    pub(crate) fn is_insecure(&self) -> bool {
         self.insecure
     }
 

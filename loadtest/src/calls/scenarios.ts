@@ -14,7 +14,7 @@ import { startStack, type Stack } from '@parley/local/stack';
 import { limitKey } from '@parley/protocol/limits';
 import type { Browser } from 'playwright-core';
 
-export interface Way {
+export interface Scenario {
   readonly name: string;
   readonly path: 'mesh' | 'sfu';
   readonly webSocketOnly: boolean;
@@ -37,7 +37,7 @@ const FAR = { delayMs: 45, loss: 0.05 };
 /** By then leaves and origin know each other. */
 const LINKED_MS = 5000;
 
-export const WAYS: readonly Way[] = [
+export const SCENARIOS: readonly Scenario[] = [
   { name: 'from peer to peer', path: 'mesh', webSocketOnly: false, open: () => here({}) },
   { name: 'one relay', path: 'sfu', webSocketOnly: false, open: () => here(RELAYED) },
   { name: 'two relays', path: 'sfu', webSocketOnly: false, open: () => here(APART) },

@@ -1,5 +1,5 @@
 //! The pauses between retries.
-use crate::ending::Again;
+use crate::connection_end::Retry;
 use clap::ValueEnum;
 use std::time::Duration;
 
@@ -18,13 +18,13 @@ const MAX_PAUSE: Duration = Duration::from_secs(15);
 pub const STABLE_AFTER: Duration = Duration::from_secs(10);
 
 /// Full jitter: a random time below the bound, so that clients that were disconnected together do not reconnect together.
-pub fn pause(again: Again, attempts: u32) -> Duration {
+pub fn pause(retry: Retry, attempts: u32) -> Duration {
     let random = fastrand::f64();
     let jittered = PAUSE.saturating_mul(1 << attempts.min(10)).min(MAX_PAUSE).mul_f64(random);
-    match again {
-        Again::AtOnce => PAUSE.mul_f64(random),
-        Again::Later => jittered,
-        Again::NotBefore(least) => least + jittered,
+    match retry {
+        Retry::AtOnce => PAUSE.mul_f64(random),
+        Retry::Later => jittered,
+        Retry::NotBefore(least) => least + jittered,
     }
 }
 
@@ -34,12 +34,12 @@ mod tests {
 
     #[test]
     fn pauses_grow_up_to_a_bound_and_are_random() {
-        let some = |again, attempts| (0..200).map(|_| pause(again, attempts)).collect::<Vec<_>>();
-        assert!(some(Again::Later, 0).iter().all(|pause| *pause <= PAUSE));
-        assert!(some(Again::Later, 4).iter().any(|pause| *pause > PAUSE));
-        assert!(some(Again::Later, 90).iter().all(|pause| *pause <= MAX_PAUSE));
-        assert!(some(Again::AtOnce, 90).iter().all(|pause| *pause <= PAUSE));
-        assert!(some(Again::NotBefore(STABLE_AFTER), 0).iter().all(|pause| *pause >= STABLE_AFTER));
-        assert_ne!(some(Again::Later, 4)[0], some(Again::Later, 4)[1]);
+        let some = |retry, attempts| (0..200).map(|_| pause(retry, attempts)).collect::<Vec<_>>();
+        assert!(some(Retry::Later, 0).iter().all(|pause| *pause <= PAUSE));
+        assert!(some(Retry::Later, 4).iter().any(|pause| *pause > PAUSE));
+        assert!(some(Retry::Later, 90).iter().all(|pause| *pause <= MAX_PAUSE));
+        assert!(some(Retry::AtOnce, 90).iter().all(|pause| *pause <= PAUSE));
+        assert!(some(Retry::NotBefore(STABLE_AFTER), 0).iter().all(|pause| *pause >= STABLE_AFTER));
+        assert_ne!(some(Retry::Later, 4)[0], some(Retry::Later, 4)[1]);
     }
 }
