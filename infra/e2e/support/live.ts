@@ -22,8 +22,8 @@ export interface LiveOptions {
 
 export async function profileFor(browser: Browser, options: LiveOptions): Promise<BrowserContext> {
   const profile = await newProfile(browser, options.web);
-  await profile.addInitScript(tapSpeakers);
-  await profile.addInitScript(noteFrames);
+  await profile.addInitScript(meterSpeakers);
+  await profile.addInitScript(recordFrames);
   if (options.withoutWebTransport) await profile.addInitScript(removeWebTransport);
   return profile;
 }
@@ -124,7 +124,7 @@ interface Tapped {
 }
 
 /** Runs in the page: also measures all sound that is played through the speakers. */
-function tapSpeakers(): void {
+function meterSpeakers(): void {
   const taps: AnalyserNode[] = [];
   const connect = Reflect.get(AudioNode.prototype, 'connect') as (
     this: AudioNode,
@@ -161,7 +161,7 @@ interface Decoded {
 }
 
 /** The greatest deflection that was decoded: a Firefox without a sound device decodes, and plays nothing. Runs in the page. */
-export function tapDecoders(): void {
+export function meterDecoders(): void {
   const found = globalThis as Decoded;
   const Real = AudioDecoder;
   globalThis.AudioDecoder = class extends Real {
@@ -192,7 +192,7 @@ interface Noted {
 }
 
 /** Every decoded picture that is drawn for the first time. Runs in the page. */
-function noteFrames(): void {
+function recordFrames(): void {
   const frames: number[] = [];
   const draw = Reflect.get(CanvasRenderingContext2D.prototype, 'drawImage') as (...args: unknown[]) => void;
   let last = -1;

@@ -9,7 +9,7 @@ const FRAMES = 10;
 const AUDIBLE_MS = 100;
 
 /** Resolves when the pictures and voices of all others advance, after `listen`; answers how long that took, in ms. */
-export async function seesAndHearsOthers({ name, page }: Person, others: number): Promise<number> {
+export async function receivesOthers({ name, page }: Person, others: number): Promise<number> {
   const begun = Date.now();
   const before = await progressOf(page);
   let now = before;

@@ -64,7 +64,7 @@ export class Puppet {
     return this.page.evaluate(readReceived);
   }
 
-  async seesAndHears(videos: number, audios = videos): Promise<void> {
+  async receivesMedia(videos: number, audios = videos): Promise<void> {
     let before = await this.received();
     const seen = { videos: 0, audios: 0 };
     await until(

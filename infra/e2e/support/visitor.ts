@@ -83,7 +83,7 @@ export class Visitor {
   }
 
   /** Resolves when this many videos and voices arrive: decoded frames and audio energy keep growing. */
-  async seesAndHears(videos: number, audios = videos): Promise<void> {
+  async receivesMedia(videos: number, audios = videos): Promise<void> {
     let before = await this.received();
     const seen = { videos: 0, audios: 0 };
     await until(
@@ -134,25 +134,25 @@ export class Visitor {
     return watched(this.page);
   }
 
-  async isBackOnAnotherPod(than: string): Promise<void> {
+  async resumesOnOtherPod(than: string): Promise<void> {
     const back = this.page.locator(`[data-testid=call][data-status=connected]:not([data-pod="${than}"])`);
     await back.waitFor({ timeout: 20_000 });
   }
 
-  async say(text: string): Promise<void> {
+  async sendChat(text: string): Promise<void> {
     await this.openChat();
     await this.page.getByTestId('chat-input').fill(text);
     await this.page.getByTestId('chat-send').click();
   }
 
   /** Resolves when the service has acknowledged our line. SPEC rule CHAT-2. */
-  async isTaken(text: string): Promise<void> {
+  async isAcknowledged(text: string): Promise<void> {
     const line = this.page.locator('[data-testid=chat-line][data-status=taken]');
     await line.filter({ hasText: text }).waitFor({ timeout: 5000 });
   }
 
   /** Types the line now and sends it the moment the page notices that its socket is gone. */
-  async sayOnceCutOff(text: string): Promise<void> {
+  async sendWhenDisconnected(text: string): Promise<void> {
     await this.openChat();
     await this.page.getByTestId('chat-input').fill(text);
     await this.page.getByTestId('call').evaluate((call) => {
@@ -171,7 +171,7 @@ export class Visitor {
     return this.page.locator('[data-testid=chat-line] .chat-bubble').allTextContents();
   }
 
-  async readsInChat(text: string): Promise<void> {
+  async receivesChat(text: string): Promise<void> {
     await this.openChat();
     await this.page.getByTestId('chat-line').filter({ hasText: text }).first().waitFor({ timeout: 10_000 });
   }
@@ -189,7 +189,7 @@ export class Visitor {
 }
 
 /** Resolves when the chat of all participants is exactly these lines, each once. The order of two lines of the same moment is not specified. */
-export async function everybodyReads(people: readonly Visitor[], lines: readonly string[]): Promise<void> {
+export async function assertChat(people: readonly Visitor[], lines: readonly string[]): Promise<void> {
   const expected = lines.toSorted().join('; ');
   for (const person of people) {
     let read = '';
@@ -209,7 +209,7 @@ export interface JoinOptions {
 }
 
 /** Joins on another pod than an earlier participant. The edge hashes by the affinity cookie: another value, sooner or later another pod. */
-export async function joinApartFrom(
+export async function joinOnOtherPod(
   other: Visitor,
   { browser, web }: TestSite,
   options: JoinOptions,

@@ -16,7 +16,7 @@ describe('two people who hide their addresses', { timeout: 120_000 }, () => {
     const room = newRoom();
     const ada = await Visitor.join(site.browser, { name: 'Ada', web: site.web, room, relayOnly: true });
     const bo = await Visitor.join(site.browser, { name: 'Bo', web: site.web, room, relayOnly: true });
-    await Promise.all([ada.seesAndHears(1), bo.seesAndHears(1)]);
+    await Promise.all([ada.receivesMedia(1), bo.receivesMedia(1)]);
     return [ada, bo];
   };
 
@@ -39,7 +39,7 @@ describe('two people who hide their addresses', { timeout: 120_000 }, () => {
       },
       { withinMs: MOVED_WITHIN_MS, what: () => `other ways than ${before.join()}: now ${now.join()}` },
     );
-    await Promise.all(people.map((person) => person.seesAndHears(1)));
+    await Promise.all(people.map((person) => person.receivesMedia(1)));
     const watched = await Promise.all(people.map((person) => person.watched()));
     const gaps = watched.flatMap(({ interruptions }) =>
       interruptions.flatMap(({ stillMs, silentMs }) => [stillMs, silentMs]),

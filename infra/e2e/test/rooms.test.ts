@@ -62,7 +62,7 @@ describe('rooms, as people meet them', { timeout: 240_000 }, () => {
     await twin.getByTestId('join').click();
     await twin.locator('[data-testid=call][data-status=connected]').waitFor({ timeout: 15_000 });
     assert.notEqual(await twin.getByTestId('call').getAttribute('data-participant'), original);
-    await ada.seesAndHears(1);
+    await ada.receivesMedia(1);
     assert.equal(await ada.participant(), original);
     await ada.leave();
   });
@@ -88,7 +88,7 @@ describe('rooms, as people meet them', { timeout: 240_000 }, () => {
     );
     assert.deepEqual([ada.messages.sockets, twin.messages.sockets], [1, 1], 'each opened one socket');
     assert.deepEqual(bo.messages.joinsAndLeaves(mark), []);
-    await twin.seesAndHears(1);
+    await twin.receivesMedia(1);
     await Promise.all([ada, bo, twin].map((person) => person.leave()));
   });
 

@@ -3,7 +3,7 @@ import { afterEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { opened } from '../support/opened.ts';
 import { goes } from '../support/paths.ts';
-import { seesAndHearsOthers } from '../support/presence.ts';
+import { receivesOthers } from '../support/presence.ts';
 import { joinAsPuppet, launchFirefox, launchTabs } from '../support/puppets.ts';
 import { withSite } from '../support/site.ts';
 import { startSoundCard } from '../support/sound-card.ts';
@@ -31,7 +31,7 @@ describe('a room through relays', { timeout: 240_000 }, () => {
         track.dispatchEvent(new Event('ended'));
       }
     });
-    t.diagnostic(`seen and heard after ${await seesAndHearsOthers(ben, 1)} ms`);
+    t.diagnostic(`seen and heard after ${await receivesOthers(ben, 1)} ms`);
   });
 
   it('[MEDIA-12] goes on when a computer wakes up', async (t) => {
@@ -40,8 +40,8 @@ describe('a room through relays', { timeout: 240_000 }, () => {
     await browser.send('Page.setWebLifecycleState', { state: 'frozen' });
     await pause(ASLEEP_MS);
     await browser.send('Page.setWebLifecycleState', { state: 'active' });
-    t.diagnostic(`sees and hears after ${await seesAndHearsOthers(ada, 1)} ms`);
-    await seesAndHearsOthers(ben, 1);
+    t.diagnostic(`sees and hears after ${await receivesOthers(ada, 1)} ms`);
+    await receivesOthers(ben, 1);
   });
 
   const tabs = opened(async (keep) => keep(await launchTabs()));
@@ -58,9 +58,9 @@ describe('a room through relays', { timeout: 240_000 }, () => {
       what: () => 'the tab to be behind another one',
     });
     await pause(BEHIND_MS);
-    await seesAndHearsOthers(ben, 1);
+    await receivesOthers(ben, 1);
     await ada.page.bringToFront();
-    await seesAndHearsOthers(ada, 1);
+    await receivesOthers(ada, 1);
     await other.close();
     await ada.page.close();
   });
@@ -74,7 +74,7 @@ describe('a room through relays', { timeout: 240_000 }, () => {
     for (const { page } of [ada, fox]) await listen(page);
     await pause(STEADY_MS);
     t.diagnostic(
-      `Chromium after ${await seesAndHearsOthers(ada, 1)} ms, Firefox after ${await seesAndHearsOthers(fox, 1)} ms`,
+      `Chromium after ${await receivesOthers(ada, 1)} ms, Firefox after ${await receivesOthers(fox, 1)} ms`,
     );
     await fox.page.close();
   });
@@ -84,7 +84,7 @@ describe('a room through relays', { timeout: 240_000 }, () => {
     const [ada, ben] = [await join('Ada', room), await join('Ben', room)];
     for (const one of [ada, ben]) await goes(one, 'sfu', 1);
     for (const { page } of [ada, ben]) await listen(page);
-    for (const one of [ada, ben]) await seesAndHearsOthers(one, 1);
+    for (const one of [ada, ben]) await receivesOthers(one, 1);
     return [ada, ben];
   }
 });
