@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { setTimeout as pause } from 'node:timers/promises';
-import { goes } from '@parley/e2e/support/paths.ts';
+import { connectsBy } from '@parley/e2e/support/paths.ts';
 import { readSlates, slates } from '@parley/e2e/support/slate.ts';
 import { Visitor } from '@parley/e2e/support/visitor.ts';
 import { adHocRoomId } from '@parley/protocol/ids';
@@ -65,7 +65,7 @@ async function measure({ name, path, webSocketOnly, open }: Way): Promise<Outcom
       people.push(
         await Visitor.join(browser, { name: `P${nth}`, web: place.web, room, slate: true, webSocketOnly }),
       );
-    for (const one of people) await goes(one, path, 1);
+    for (const one of people) await connectsBy(one, path, 1);
     await pause(SETTLED_MS);
     for (const { page } of people) await readSlates(page);
     await pause(seconds * 1000);

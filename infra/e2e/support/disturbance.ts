@@ -46,10 +46,10 @@ export async function watchForDisturbance(people: readonly Visitor[]): Promise<D
       for (const { person, participant, mark } of before) {
         const { name } = person;
         const { tilesGone, notices, connectionsMade, interruptions, stalledMs } = await person.watched();
-        assert.equal(await person.participant(), participant, `${name} is who it was`);
-        assert.deepEqual(person.messages.joinsAndLeaves(mark), [], `what ${name}'s page received`);
-        const said = notices.filter((text) => / (joined|left)$/.test(text));
-        assert.deepEqual(said, [], `what ${name}'s page says`);
+        assert.equal(await person.participant(), participant, `${name} is the same participant`);
+        assert.deepEqual(person.messages.joinsAndLeaves(mark), [], `messages that ${name}'s page received`);
+        const shown = notices.filter((text) => / (joined|left)$/.test(text));
+        assert.deepEqual(shown, [], `notices of ${name}'s page`);
         assert.equal(tilesGone, 0, `${name} kept all tiles`);
         assert.equal(connectionsMade, 0, `${name} kept its connections`);
         assert.equal(interruptions.length, people.length - 1, `${name} saw all others`);
@@ -59,7 +59,7 @@ export async function watchForDisturbance(people: readonly Visitor[]): Promise<D
       const tooLong = Object.entries(pairs).filter(
         ([, { stillMs, silentMs }]) => Math.max(stillMs, silentMs) >= HICCUP_MS + cappedStall(calmMs),
       );
-      assert.deepEqual(tooLong, [], 'pictures and voices go on');
+      assert.deepEqual(tooLong, [], 'pictures and voices continue');
       return { calmMs, pairs, stalledMs: stalls };
     },
   };

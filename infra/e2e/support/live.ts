@@ -14,7 +14,7 @@ export const AUDIBLE = 0.01;
 export interface LiveOptions {
   readonly web: string;
   readonly name: string;
-  /** The browser is one without it. */
+  /** Removes WebTransport from the page. */
   readonly withoutWebTransport?: boolean;
   /** In place of a new one. */
   readonly profile?: BrowserContext;
@@ -89,7 +89,8 @@ export class LiveWatcher {
     return this.page.evaluate(readFrames, since);
   }
 
-  async hears(): Promise<void> {
+  /** Resolves when the page plays a sound. */
+  async playsSound(): Promise<void> {
     await this.page.getByTestId('sound').click();
     let loudest = 0;
     await until(
@@ -105,16 +106,16 @@ export class LiveWatcher {
     return this.page.getByTestId('page-watch').getAttribute('data-transport');
   }
 
-  /** A figure that comes to lie in a range. */
-  async figureIs(name: string, least: number, most: number): Promise<void> {
+  /** Resolves when the figure is in this range. */
+  async figureIs(name: string, min: number, max: number): Promise<void> {
     let value = Number.NaN;
     await until(
       async () => {
         const shown = this.page.locator(`[data-figure=${name}]`);
         value = Number((await shown.getAttribute('data-value', { timeout: WITHIN_MS })) ?? Number.NaN);
-        return value >= least && value <= most;
+        return value >= min && value <= max;
       },
-      { withinMs: WITHIN_MS, what: () => `${name} between ${least} and ${most}: now ${value}` },
+      { withinMs: WITHIN_MS, what: () => `${name} between ${min} and ${max}: now ${value}` },
     );
   }
 }

@@ -1,4 +1,4 @@
-/** A person in a browser: opens a link, joins, sees and hears. Speaks to the page by its test ids, as a person by its labels. */
+/** A participant in a browser: opens a link, joins and receives media, by the test ids of the application. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
@@ -28,7 +28,7 @@ export interface VisitOptions {
 }
 
 const SLATE_SIZE = { width: 320, height: 180 };
-/** How long a call may take to connect on a busy machine with two cores. */
+/** Only guards against a test that hangs: no promise covers the time of a browser on few processors. */
 const CALL_WITHIN_MS = 45_000;
 
 export class Visitor {
@@ -97,7 +97,7 @@ export class Visitor {
       {
         withinMs: CALL_WITHIN_MS,
         everyMs: 1500,
-        what: () => `${this.name} to see ${videos} and hear ${audios}: now ${JSON.stringify(seen)}`,
+        what: () => `${this.name} to receive ${videos} videos and ${audios} voices: now ${JSON.stringify(seen)}`,
       },
     );
   }
@@ -151,7 +151,7 @@ export class Visitor {
     await line.filter({ hasText: text }).waitFor({ timeout: 5000 });
   }
 
-  /** Types the line now and sends it the moment the page notices that its socket is gone. */
+  /** Types the line now and sends it when the page detects that its socket was closed. */
   async sendWhenDisconnected(text: string): Promise<void> {
     await this.openChat();
     await this.page.getByTestId('chat-input').fill(text);
@@ -208,7 +208,7 @@ export interface JoinOptions {
   readonly room: string;
 }
 
-/** Joins on another pod than an earlier participant. The edge hashes by the affinity cookie: another value, sooner or later another pod. */
+/** Joins on another pod than an earlier participant. The edge hashes by the affinity cookie, so one of several values leads to another pod. */
 export async function joinOnOtherPod(
   other: Visitor,
   { browser, web }: TestSite,

@@ -10,7 +10,7 @@ import type { Person } from '../support/any-page.ts';
 import { clientsOf, end, relayInUse, relaysAreReady } from '../support/live-relays.ts';
 import { opened } from '../support/opened.ts';
 import { switchMicrophone } from '../support/controls.ts';
-import { goes, MOVED_WITHIN_MS, pathsOf } from '../support/paths.ts';
+import { connectsBy, MOVED_WITHIN_MS, pathsOf } from '../support/paths.ts';
 import { receivesOthers, seesPictures } from '../support/presence.ts';
 import { joinAsPuppet, launchFirefox } from '../support/puppets.ts';
 import { withSite } from '../support/site.ts';
@@ -42,19 +42,19 @@ describe('a room', { timeout: 420_000 }, () => {
     const people: Visitor[] = [];
     for (const name of ['Ada', 'Ben', 'Cem'])
       people.push(await Visitor.join(site.browser, { name, web: site.web, room, sizes: SIZES }));
-    for (const one of people) await goes(one, 'mesh', 2);
+    for (const one of people) await connectsBy(one, 'mesh', 2);
 
     const films = await filmsFrom(t, `${site.web}/r/${room}`);
     const there = await watched(t, 'mesh to relay', people, async () => {
       films.begin(2);
-      for (const one of people) await goes(one, 'sfu', 4);
+      for (const one of people) await connectsBy(one, 'sfu', 4);
     });
     assert.deepEqual(await connections(people), [0, 0, 0], 'no participant has a direct connection');
     assertBounded(there);
 
     const back = await watched(t, 'relay to mesh', people, async () => {
       films.end();
-      for (const one of people) await goes(one, 'mesh', 2);
+      for (const one of people) await connectsBy(one, 'mesh', 2);
     });
     assertBounded(back);
     for (const one of people) assert.deepEqual(one.errors, []);
@@ -101,25 +101,25 @@ describe('a room through relays', { timeout: 420_000 }, () => {
   it('[MEDIA-10] goes on when its relay is killed', async (t) => {
     const room = newRoom();
     const people = [await join('Ada', room), await join('Ben', room), await join('Cem', room)];
-    for (const one of people) await goes(one, 'sfu', 2);
+    for (const one of people) await connectsBy(one, 'sfu', 2);
     const relay = await relayInUse(site.stack);
     t.after(() => site.stack.restart(relay));
     const noticed = await watched(t, 'a relay killed', people, () => end(site.stack, relay, 'SIGKILL'));
     assertBounded(noticed, BACK_MS);
-    for (const one of people) await goes(one, 'sfu', 2);
+    for (const one of people) await connectsBy(one, 'sfu', 2);
   });
 
   it('[MEDIA-10] [MEDIA-14] hears a participant who unmutes after their relay was killed while they were muted', async (t) => {
     const room = newRoom();
     const [ada, ben, cem] = [await join('Ada', room), await join('Ben', room), await join('Cem', room)];
-    for (const one of [ada, ben, cem]) await goes(one, 'sfu', 2);
+    for (const one of [ada, ben, cem]) await connectsBy(one, 'sfu', 2);
     await listen(ada.page);
     for (const to of ['off', 'plain', 'off'] as const) await switchMicrophone(ben, to);
     const relay = await relayInUse(site.stack);
     t.after(() => site.stack.restart(relay));
     await end(site.stack, relay, 'SIGKILL');
     await pause(BACK_MS.silentMs);
-    for (const one of [ada, ben, cem]) await goes(one, 'sfu', 2);
+    for (const one of [ada, ben, cem]) await connectsBy(one, 'sfu', 2);
     await switchMicrophone(ben, 'plain');
     await receivesOthers(ada, 2);
   });
@@ -147,7 +147,7 @@ describe('a room through relays', { timeout: 420_000 }, () => {
   it('[MEDIA-14] shows all participants to a late one within a second', async (t) => {
     const room = newRoom();
     const people = [await join('Ada', room), await join('Ben', room), await join('Cem', room)];
-    for (const one of people) await goes(one, 'sfu', 2);
+    for (const one of people) await connectsBy(one, 'sfu', 2);
     const late = await join('Dora', room);
     const tookMs = await assertTakesAtMost(LATE_MS, 'three pictures', () => seesPictures(late, 3));
     t.diagnostic(`three pictures ${tookMs} ms after the call was connected`);
@@ -157,7 +157,7 @@ describe('a room through relays', { timeout: 420_000 }, () => {
     const room = newRoom();
     const people = [await join('Ada', room), await join('Ben', room)];
     (await filmsFrom(t, `${site.web}/r/${room}`)).begin(1);
-    for (const one of people) await goes(one, 'sfu', 2);
+    for (const one of people) await connectsBy(one, 'sfu', 2);
     const noticed = await watched(t, 'a film', people, () => Promise.resolve());
     assertBounded(noticed);
   });
@@ -176,10 +176,10 @@ describe('a room through two relays', { timeout: 420_000 }, () => {
     const room = newRoom();
     const join = (name: string) => Visitor.join(site.browser, { name, web: site.web, room, sizes: SIZES });
     const people = [await join('Ada'), await join('Ben')];
-    for (const one of people) await goes(one, 'sfu', 1);
+    for (const one of people) await connectsBy(one, 'sfu', 1);
     const films = await filmsFrom(t, `${site.web}/r/${room}`);
     const terminals = films.begin(2, 'join', '--log', '--publish');
-    for (const one of people) await goes(one, 'sfu', 3);
+    for (const one of people) await connectsBy(one, 'sfu', 3);
     assert.deepEqual(await clientsOf(site.stack.endpoints.relays), [2, 2]);
 
     const ids = await Promise.all(people.map((one) => one.participant()));
@@ -206,7 +206,7 @@ async function together(
   people: readonly Person[],
   others: number,
 ): Promise<void> {
-  for (const one of people) await goes(one, way, others);
+  for (const one of people) await connectsBy(one, way, others);
   for (const one of people) {
     const tookMs = await receivesOthers(one, others);
     t.diagnostic(`${way}: ${one.name} sees and hears ${others} within ${tookMs} ms`);

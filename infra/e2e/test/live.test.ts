@@ -25,7 +25,7 @@ describe('a live broadcast', { timeout: 240_000 }, () => {
       await watcher.showsNote('nobody');
       const publisher = await publish(site.browser, options);
       await watcher.seesMotion();
-      await watcher.hears();
+      await watcher.playsSound();
       assert.equal(await publisher.transport(), transport);
       assert.equal(await watcher.transport(), transport);
       await watcher.figureIs('bits', 20_000, 3_000_000);

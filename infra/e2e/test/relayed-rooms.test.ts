@@ -7,7 +7,7 @@ import type { CreateRoomAnswer } from '@parley/protocol/http';
 import { newProfile } from '../support/browsers.ts';
 import { clientsOf, allSessionsEnded } from '../support/live-relays.ts';
 import { switchMicrophone } from '../support/controls.ts';
-import { goes } from '../support/paths.ts';
+import { connectsBy } from '../support/paths.ts';
 import { receivesOthers } from '../support/presence.ts';
 import { withSite } from '../support/site.ts';
 import { assertTakesAtMost, cappedStall } from '../support/stalls.ts';
@@ -35,17 +35,17 @@ describe('sound', { timeout: 240_000 }, () => {
     const room = newRoom();
     const [ada, ben] = [await join('Ada', room), await join('Ben', room)];
     const cem = await joinMuted('Cem', room);
-    for (const one of [ada, ben, cem]) await goes(one, 'mesh', 2);
+    for (const one of [ada, ben, cem]) await connectsBy(one, 'mesh', 2);
 
     let dora: Visitor | undefined;
     const there = await longestSilence(t, 'mesh to relay', [ada, ben], async () => {
       dora = await joinMuted('Dora', room);
-      for (const one of [ada, ben]) await goes(one, 'sfu', 3);
+      for (const one of [ada, ben]) await connectsBy(one, 'sfu', 3);
       for (const one of [ada, ben]) await playsOnly(one, ['mix']);
     });
     const back = await longestSilence(t, 'relay to mesh', [ada, ben], async () => {
       for (const one of [cem, dora]) await one?.page.getByTestId('control-leave').click();
-      for (const one of [ada, ben]) await goes(one, 'mesh', 1);
+      for (const one of [ada, ben]) await connectsBy(one, 'mesh', 1);
       await playsOnly(ada, [await ben.participant()]);
       await playsOnly(ben, [await ada.participant()]);
     });
@@ -57,7 +57,7 @@ describe('sound', { timeout: 240_000 }, () => {
     const room = newRoom();
     const [ada, ben, cem] = [await join('Ada', room), await join('Ben', room), await join('Cem', room)];
     await joinMuted('Dora', room);
-    await goes(ada, 'sfu', 3);
+    await connectsBy(ada, 'sfu', 3);
     await listen(ada.page);
     await playsOnly(ada, ['mix']);
     for (const one of [ben, cem]) await switchMicrophone(one, 'off');
@@ -139,7 +139,7 @@ describe('a participant that is removed', { timeout: 240_000 }, () => {
     await page.addInitScript(mayIgnoreMessages);
     const gus = new Visitor('Gus', page);
     for (const one of [olga, gus]) await one.enter(link);
-    for (const one of [olga, gus]) await goes(one, 'sfu', 1);
+    for (const one of [olga, gus]) await connectsBy(one, 'sfu', 1);
     for (const one of [olga, gus]) await listen(one.page);
     for (const one of [olga, gus]) await receivesOthers(one, 1);
     await isLoud(olga);

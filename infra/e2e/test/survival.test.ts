@@ -26,11 +26,11 @@ describe('a call survives its pod', { timeout: 240_000 }, () => {
     const pod = await ada.pod();
     assert.equal(await bo.pod(), pod, 'the edge brings a room to one pod');
     const watch = await watchForDisturbance(people);
-    await ada.sendChat('said before');
-    await bo.receivesChat('said before');
-    await bo.sendChat('last words');
-    await bo.isAcknowledged('last words');
-    await Promise.all(people.map((person) => person.sendWhenDisconnected(`${person.name} goes on`)));
+    await ada.sendChat('a line before');
+    await bo.receivesChat('a line before');
+    await bo.sendChat('the last line before');
+    await bo.isAcknowledged('the last line before');
+    await Promise.all(people.map((person) => person.sendWhenDisconnected(`${person.name} continues`)));
 
     t.after(() => site.stack.restart(pod));
     const backMs = await assertTakesAtMost(BACK_WITHIN_MS, 'the return of both', async () => {
@@ -38,8 +38,8 @@ describe('a call survives its pod', { timeout: 240_000 }, () => {
       await Promise.all(people.map((person) => person.resumesOnOtherPod(pod)));
     });
     await Promise.all(people.map((person) => person.receivesMedia(1)));
-    await bo.sendChat('said after');
-    await assertChat(people, ['said before', 'last words', 'Ada goes on', 'Bo goes on', 'said after']);
+    await bo.sendChat('a line after');
+    await assertChat(people, ['a line before', 'the last line before', 'Ada continues', 'Bo continues', 'a line after']);
     const interruptions = await watch.assertUndisturbed();
     t.diagnostic(JSON.stringify({ backMs, ...interruptions }));
     await Promise.all(people.map((person) => person.leave()));
@@ -57,21 +57,21 @@ describe('a call survives its pod', { timeout: 240_000 }, () => {
     await Promise.all(people.map((person) => person.receivesMedia(2)));
     const watch = await watchForDisturbance(people);
     const sockets = [ada, bo].map(({ messages }) => messages.sockets);
-    await ada.sendChat('said before');
-    await cy.receivesChat('said before');
+    await ada.sendChat('a line before');
+    await cy.receivesChat('a line before');
     await bo.openChat();
-    await cy.sendChat('last words');
-    await cy.isAcknowledged('last words');
+    await cy.sendChat('the last line before');
+    await cy.isAcknowledged('the last line before');
 
-    await cy.sendWhenDisconnected('Cy goes on');
+    await cy.sendWhenDisconnected('Cy continues');
     t.after(() => site.stack.restart(pod));
     const backMs = await assertTakesAtMost(BACK_WITHIN_MS, 'the return of Cy', async () => {
       site.stack.kill(pod, 'SIGKILL');
       await Promise.all([bo.sendChat('where is Cy?'), cy.resumesOnOtherPod(pod)]);
     });
     await Promise.all(people.map((person) => person.receivesMedia(2)));
-    await cy.sendChat('said after');
-    const lines = ['said before', 'last words', 'Cy goes on', 'where is Cy?', 'said after'];
+    await cy.sendChat('a line after');
+    const lines = ['a line before', 'the last line before', 'Cy continues', 'where is Cy?', 'a line after'];
     await assertChat(people, lines);
     const interruptions = await watch.assertUndisturbed();
     assert.deepEqual(
@@ -83,7 +83,7 @@ describe('a call survives its pod', { timeout: 240_000 }, () => {
     await Promise.all(people.map((person) => person.leave()));
   });
 
-  it('[P6] [JOIN-14] NATS is gone: the call continues, and another participant joins it through the edge', async () => {
+  it('[P6] [JOIN-14] NATS ends: the call continues, and another participant joins it through the edge', async () => {
     const { browser, web } = site;
     const room = newRoom();
     const ada = await Visitor.join(browser, { name: 'Ada', web, room });
