@@ -77,7 +77,8 @@ export class Puppet {
       {
         withinMs: WITHIN_MS,
         everyMs: 1500,
-        what: () => `${this.name} to receive ${videos} videos and ${audios} voices: now ${JSON.stringify(seen)}`,
+        what: () =>
+          `${this.name} to receive ${videos} videos and ${audios} voices: now ${JSON.stringify(seen)}`,
       },
     );
   }

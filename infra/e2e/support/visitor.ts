@@ -97,7 +97,8 @@ export class Visitor {
       {
         withinMs: CALL_WITHIN_MS,
         everyMs: 1500,
-        what: () => `${this.name} to receive ${videos} videos and ${audios} voices: now ${JSON.stringify(seen)}`,
+        what: () =>
+          `${this.name} to receive ${videos} videos and ${audios} voices: now ${JSON.stringify(seen)}`,
       },
     );
   }

@@ -48,7 +48,10 @@ describe('two participants that hide their addresses', { timeout: 120_000 }, () 
       interruptions.flatMap(({ stillMs, silentMs }) => [stillMs, silentMs]),
     );
     t.diagnostic(`the longest without a picture or a sound: ${Math.max(...gaps)} ms`);
-    assert.ok(Math.max(...gaps) < SILENT_MS + stalledMs, `${gaps.join()}; the machine stalled for ${stalledMs} ms`);
+    assert.ok(
+      Math.max(...gaps) < SILENT_MS + stalledMs,
+      `${gaps.join()}; the machine stalled for ${stalledMs} ms`,
+    );
     assert.deepEqual(
       watched.map(({ connectionsMade }) => connectionsMade),
       [0, 0],

@@ -39,7 +39,13 @@ describe('a call survives its pod', { timeout: 240_000 }, () => {
     });
     await Promise.all(people.map((person) => person.receivesMedia(1)));
     await bo.sendChat('a line after');
-    await assertChat(people, ['a line before', 'the last line before', 'Ada continues', 'Bo continues', 'a line after']);
+    await assertChat(people, [
+      'a line before',
+      'the last line before',
+      'Ada continues',
+      'Bo continues',
+      'a line after',
+    ]);
     const interruptions = await watch.assertUndisturbed();
     t.diagnostic(JSON.stringify({ backMs, ...interruptions }));
     await Promise.all(people.map((person) => person.leave()));

@@ -40,9 +40,7 @@ export function judgeCall(report: CallReport, bounds: Bounds, during: (at: numbe
   // A measurement is no more exact than the timers of the process that made it, which may stall for `MAX_STALL_MS`.
   const stalledMs = cappedStall(report.ownDelayMaxMs);
   const worse = (what: string, { ms: value, at }: Moment, bound: number): string[] =>
-    value - stalledMs > bound
-      ? [`${what} ${ms(value)}, at most ${ms(bound)}, during ${during(at)}`]
-      : [];
+    value - stalledMs > bound ? [`${what} ${ms(value)}, at most ${ms(bound)}, during ${during(at)}`] : [];
   const frames = [
     ...worse('a gap of', report.gapMax, bounds.frameGapMs),
     ...(report.framesReceived < report.framesSent * DELIVERED
