@@ -67,7 +67,8 @@ function startWscat(): { readonly lines: string[]; write(line: string): void } {
     await ended;
   });
   const lines: string[] = [];
-  createInterface(child.stdout).on('line', (line) => lines.push(line));
+  // After a line that was sent, wscat prints its prompt.
+  createInterface(child.stdout).on('line', (line) => lines.push(line.replace(/^(?:> )+/, '')));
   return { lines, write: (line) => void child.stdin.write(`${line}\n`) };
 }
 
