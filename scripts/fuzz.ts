@@ -35,7 +35,7 @@ interface Found {
   readonly runs: number;
 }
 
-const say = (line: string): boolean => process.stdout.write(`${line}\n`);
+const print = (line: string): boolean => process.stdout.write(`${line}\n`);
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string' },
@@ -59,11 +59,13 @@ async function fuzz(): Promise<boolean> {
   const rust = minutes !== null && values.only === '';
   const shareMs =
     minutes === null ? Infinity : (minutes * 60_000) / (found.length + (rust ? RUST_TARGETS : 0));
-  let held = true;
-  for (const one of found) held = (await runTarget(one, shareMs)) && held;
-  if (rust) held = (await fuzzRelay({ root: ROOT, seed, ms: shareMs })) && held;
-  say(held ? `fuzz: ${found.length} targets held, seed ${seed}` : `fuzz: something was found, seed ${seed}`);
-  return held;
+  let passed = true;
+  for (const one of found) passed = (await runTarget(one, shareMs)) && passed;
+  if (rust) passed = (await fuzzRelay({ root: ROOT, seed, ms: shareMs })) && passed;
+  print(
+    passed ? `fuzz: ${found.length} targets passed, seed ${seed}` : `fuzz: something was found, seed ${seed}`,
+  );
+  return passed;
 }
 
 async function findTargets(): Promise<readonly Found[]> {
@@ -104,7 +106,7 @@ async function runTarget({ title, file, target, runs }: Found, shareMs: number):
     else if (now - before.at > HANGS_MS) hang();
     if (now - before.toldAt < PROGRESS_MS) return;
     before = { ...before, toldAt: now };
-    say(line(executions, 'running'));
+    print(line(executions, 'running'));
   }, 1000);
   const ended = new Promise<Outcome>((resolve, reject) => {
     worker.once('message', resolve);
@@ -115,24 +117,24 @@ async function runTarget({ title, file, target, runs }: Found, shareMs: number):
   if (outcome === 'hangs') {
     await worker.terminate();
     const input = new Uint8Array(shared, SHARED_HEAD).slice(0, numbers[1]);
-    say(line(Atomics.load(numbers, 0), '1 found'));
-    return tell(title, keep(file, target, input), `does not end within ${HANGS_MS} ms`);
+    print(line(Atomics.load(numbers, 0), '1 found'));
+    return reportFailure(title, keep(file, target, input), `does not end within ${HANGS_MS} ms`);
   }
   await worker.terminate();
   const { executions, taken, failure } = outcome;
-  say(
+  print(
     line(executions, `${Math.round((100 * taken) / executions)} % taken, ${failure === null ? 0 : 1} found`),
   );
   if (failure === null) {
     if (taken * TAKEN_OF >= executions) return true;
-    say(`  only ${taken} inputs were taken: the generator is too far from what the decoder reads`);
+    print(`  only ${taken} inputs were taken: the generator is too far from what the decoder reads`);
     return false;
   }
-  return tell(title, failure.kept ?? keep(file, target, failure.input), failure.why);
+  return reportFailure(title, failure.kept ?? keep(file, target, failure.input), failure.why);
 }
 
-function tell(title: string, kept: string, why: string): false {
-  say(`  ${why.replaceAll('\n', '\n  ')}`);
-  say(`  kept: ${relative(ROOT, resolve(ROOT, kept))}; replay: node scripts/fuzz.ts --only ${title}`);
+function reportFailure(title: string, kept: string, why: string): false {
+  print(`  ${why.replaceAll('\n', '\n  ')}`);
+  print(`  kept: ${relative(ROOT, resolve(ROOT, kept))}; replay: node scripts/fuzz.ts --only ${title}`);
   return false;
 }

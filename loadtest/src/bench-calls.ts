@@ -1,7 +1,7 @@
 /** `npm run bench-calls`: from glass to glass between two browsers, on each path of media. The README says what each figure means. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { goes } from '@parley/e2e/support/paths.ts';
+import { connectsBy } from '@parley/e2e/support/paths.ts';
 import { readSlates, slates } from '@parley/e2e/support/slate.ts';
 import { Visitor } from '@parley/e2e/support/visitor.ts';
 import { adHocRoomId } from '@parley/protocol/ids';
@@ -62,7 +62,7 @@ async function measure({ name, path, webSocketOnly, open }: Scenario): Promise<O
       people.push(
         await Visitor.join(browser, { name: `P${nth}`, web: place.web, room, slate: true, webSocketOnly }),
       );
-    for (const one of people) await goes(one, path, 1);
+    for (const one of people) await connectsBy(one, path, 1);
     await pause(SETTLED_MS);
     for (const { page } of people) await readSlates(page);
     await pause(seconds * 1000);

@@ -12,7 +12,7 @@ import { createTokens } from '../../services/signaling/src/adapters/tokens.ts';
 import { readConfig } from '../../services/signaling/src/server/config.ts';
 import { readSettings } from '../../services/turn/src/agent/settings.ts';
 import { staleGoldens } from './golden.ts';
-import { askedNames, askingFiles, exportedNames, isExported } from './metrics.ts';
+import { queriedNames, queryFiles, exportedNames, isExported } from './metrics.ts';
 import { CHART, fileOf, KUBERNETES, render, schemaLocation, tool } from './tools.ts';
 import { driftOf, readTemplates } from './usage.ts';
 import { readValues } from './values.ts';
@@ -124,8 +124,8 @@ test('the relay knows every variable that it is given', () => {
 
 test('every metric that is asked for is one that some service exports', () => {
   const exported = exportedNames();
-  for (const file of askingFiles()) {
-    const missing = askedNames(readFileSync(file, 'utf8')).filter((name) => !isExported(name, exported));
+  for (const file of queryFiles()) {
+    const missing = queriedNames(readFileSync(file, 'utf8')).filter((name) => !isExported(name, exported));
     assert.deepEqual(missing, [], file);
   }
 });
@@ -154,7 +154,7 @@ test('nats-server takes the configuration of every kind of server', (t) => {
   }
 });
 
-test('Envoy runs with the configuration, says when it is ready, and exports what dashboards ask for', async (t) => {
+test('Envoy runs with the configuration, becomes ready, and exports the metrics that dashboards query', async (t) => {
   const dir = scratch(t);
   const objects = render(...EVERYTHING, '--show-only', 'templates/edge/configmap.yaml');
   const ports = new Map([8080, 8443, 9901, 9902].map((port) => [String(port), String(port + 12_000)]));
@@ -193,7 +193,7 @@ test('Envoy runs with the configuration, says when it is ready, and exports what
   await until(async () => (await fetch(`${operations}/ready`)).status === 200);
   assert.equal((await fetch(`${operations}/quitquitquit`, { method: 'POST' })).status, 404);
   const page = await (await fetch(`${operations}/stats/prometheus`)).text();
-  const text = askingFiles()
+  const text = queryFiles()
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n');
   const asked = [...new Set([...text.matchAll(/\b(envoy_[a-z0-9_]+)\b\{/g)].map(([, name = '']) => name))];

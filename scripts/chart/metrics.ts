@@ -37,7 +37,7 @@ export function exportedNames(): Set<string> {
 }
 
 /** Files of the chart that ask for metrics. */
-export function askingFiles(): string[] {
+export function queryFiles(): string[] {
   const dashboards = readdirSync(`${CHART}/files/dashboards`).map(
     (name) => `${CHART}/files/dashboards/${name}`,
   );
@@ -45,7 +45,7 @@ export function askingFiles(): string[] {
   return [...dashboards, `${CHART}/files/alerts.yaml`, ...autoscalers];
 }
 
-export function askedNames(text: string): string[] {
+export function queriedNames(text: string): string[] {
   return [...new Set(all(text, /\b(parley_[a-z_]+)\b/g))];
 }
 

@@ -101,7 +101,7 @@ describe('NATS servers of a region', () => {
     await enter(t, world.one);
   });
 
-  test('[BUS-7] a server that is to go tells its clients, whom servers tell no addresses', async (t) => {
+  test('[BUS-7] a server in lame duck mode informs its clients, and servers send clients no addresses', async (t) => {
     const connection = await enter(t, world.one, world.two);
     const from = connection.getServer();
     const leaving = [world.one, world.two].find(({ ports }) => from.endsWith(`:${ports.client}`));
@@ -193,7 +193,7 @@ async function enter(t: TestContext, ...to: Server[]): Promise<NatsConnection> {
   return connection;
 }
 
-/** What the first says the second hears, once the route knows that it listens. */
+/** Asserts that the second receives a message of the first, once the subscription has reached its server. */
 async function crosses(t: TestContext, from: NatsConnection, to: NatsConnection): Promise<void> {
   const received = new Promise<void>((resolve) => {
     to.subscribe('parley.v1.x', { callback: () => resolve() });

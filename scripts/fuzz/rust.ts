@@ -13,7 +13,7 @@ export interface RustOptions {
   readonly ms: number;
 }
 
-/** Whether all held. Each target prints its own line. */
+/** Returns whether all targets passed. Each target prints its own line. */
 export async function fuzzRelay({ root, seed, ms }: RustOptions): Promise<boolean> {
   const cargo = spawn(
     'cargo',

@@ -89,8 +89,8 @@ function kubeconfigOf(lab: Lab, client: string): string {
   });
 }
 
-function openssl(lab: Lab, words: string): void {
-  execFileSync('openssl', words.split(' '), {
+function openssl(lab: Lab, args: string): void {
+  execFileSync('openssl', args.split(' '), {
     cwd: join(lab.dir, 'pki'),
     stdio: ['ignore', 'ignore', 'pipe'],
   });

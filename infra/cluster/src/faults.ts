@@ -24,7 +24,7 @@ export async function rollOut(lab: Lab, component: string): Promise<void> {
   }
 }
 
-/** Ends a pod as a drain of its node would; resolves when it is gone, possibly before its replacement runs. */
+/** Ends a pod as a drain of its node would; resolves when it was deleted, possibly before its replacement runs. */
 export async function deletePod(lab: Lab, pod: Pod): Promise<void> {
   await kubectl(lab, '-n', namespace, 'delete', 'pod', pod.metadata.name);
 }

@@ -77,8 +77,8 @@ function set(inside: readonly string[], key: string, value: number): void {
   execute([...inside, 'sh', '-c', `echo ${value} >/proc/sys/${key}`]);
 }
 
-function run(inside: readonly string[], words: string): void {
-  execute([...inside, ...words.split(' ')]);
+function run(inside: readonly string[], command: string): void {
+  execute([...inside, ...command.split(' ')]);
 }
 
 function execute([program = '', ...args]: readonly string[]): void {

@@ -24,6 +24,6 @@ export async function forwardPort(lab: Lab, pod: Pod, port: number): Promise<Por
   const lines = createInterface(child.stdout);
   const [line] = (await once(lines, 'line', { signal: AbortSignal.timeout(opensWithinMs) })) as [string];
   const address = /from (\S+) ->/.exec(line)?.[1];
-  if (address === undefined) throw new Error(`kubectl says: ${line}`);
+  if (address === undefined) throw new Error(`kubectl printed: ${line}`);
   return { address, close: () => void child.kill() };
 }

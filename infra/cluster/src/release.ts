@@ -17,7 +17,11 @@ interface Secret {
 }
 
 export interface Pod {
-  readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly deletionTimestamp?: string;
+  };
   readonly spec: { readonly nodeName: string };
   readonly status: {
     readonly podIP: string;
@@ -70,7 +74,7 @@ export function helm(lab: Lab, ...args: string[]): Promise<string> {
   ]);
 }
 
-/** The pods of a component that are to stay: not those that are terminating, nor the doctor's, which has ended. */
+/** The running pods of a component, without those that terminate and the ended pod of the doctor. */
 export async function podsOf(lab: Lab, component?: string): Promise<Pod[]> {
   const selector = `app.kubernetes.io/instance=parley${component === undefined ? '' : `,app.kubernetes.io/component=${component}`}`;
   const running = '--field-selector=status.phase!=Succeeded';

@@ -12,8 +12,8 @@ export async function run(command: readonly string[], env: NodeJS.ProcessEnv = {
     const { stdout } = await execute(program, args, { env: { ...process.env, ...env }, maxBuffer });
     return stdout;
   } catch (error) {
-    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
-    throw new Error(`${[program, ...args].join(' ').slice(0, 200)}: ${said || String(error)}`, {
+    const message = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+    throw new Error(`${[program, ...args].join(' ').slice(0, 200)}: ${message || String(error)}`, {
       cause: error,
     });
   }

@@ -1,4 +1,4 @@
-/** What a software bill of materials (SPDX 2.3, as JSON) of one of Parley's images says, and what it has to say. */
+/** Reads a software bill of materials (SPDX 2.3, as JSON) of one of Parley's images, and checks it. */
 import type { OwnImage } from './images.ts';
 
 export interface SpdxDocument {

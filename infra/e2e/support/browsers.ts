@@ -59,12 +59,12 @@ export async function newProfile(
   if (affinity !== undefined)
     await profile.addCookies([{ name: 'parley-affinity', value: affinity, url: origin }]);
   await profile.addInitScript(watchConnections);
-  await profile.addInitScript(giveCamera, sizes.camera);
+  await profile.addInitScript(provideCamera, sizes.camera);
   return profile;
 }
 
 /** Keeps every track that it gives where a test can end it. Runs in the page. */
-function giveCamera({ width, height }: Size): void {
+function provideCamera({ width, height }: Size): void {
   const devices = globalThis.navigator.mediaDevices as MediaDevices | undefined;
   if (!devices) return;
   const real = devices.getUserMedia.bind(devices);

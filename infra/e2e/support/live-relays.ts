@@ -1,4 +1,4 @@
-/** The media relays of a stack: which sessions they have, and what a viewer notices when one ends. */
+/** The media relays of a stack: their sessions, and the gap that a viewer has when one ends. */
 import type { Stack } from '@parley/local/stack';
 import type { LiveWatcher } from './live.ts';
 import { until } from './until.ts';
@@ -7,30 +7,30 @@ const WITHIN_MS = 30_000;
 /** Two seconds of pictures, after which playback counts as stable. */
 const STEADY_FRAMES = 20;
 
-export interface Way {
+export interface RelayAnswer {
   readonly broadcast: string;
   readonly relay: { readonly url: string; readonly certificateHashes: readonly string[] };
 }
 
-export async function askTheWay({ endpoints }: Stack, name: string): Promise<Way> {
+export async function requestRelay({ endpoints }: Stack, name: string): Promise<RelayAnswer> {
   const answer = await fetch(`${endpoints.api}/live/${name}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '{}',
   });
-  if (!answer.ok) throw new Error(`the way to ${name}: ${answer.status}`);
-  return (await answer.json()) as Way;
+  if (!answer.ok) throw new Error(`the relay of ${name}: ${answer.status}`);
+  return (await answer.json()) as RelayAnswer;
 }
 
-/** Pages that were closed without a word are gone for a relay after ten seconds. */
-export async function nobodyIsLeft({ endpoints }: Stack): Promise<void> {
+/** Resolves when no client has a session. A relay ends the session of a client that vanished after ten seconds. */
+export async function allSessionsEnded({ endpoints }: Stack): Promise<void> {
   let counts: readonly number[] = [];
   await until(
     async () => {
       counts = await clientsOf(endpoints.relays);
       return counts.every((count) => count === 0);
     },
-    { withinMs: WITHIN_MS, what: () => `the last clients to be gone: ${counts.join()}` },
+    { withinMs: WITHIN_MS, what: () => `the last sessions to end: ${counts.join()}` },
   );
 }
 
@@ -38,14 +38,14 @@ const KNOWN =
   /^(?:parley_media_relays|envoy_cluster_membership_healthy\{envoy_cluster_name="media"\}) (\d+)$/m;
 
 /** After its restart a relay is known to a pod once the pod received its lease, and the edge routes to it after a health check. */
-async function allAreKnown({ endpoints }: Stack): Promise<void> {
+async function allRelaysKnown({ endpoints }: Stack): Promise<void> {
   let counts: readonly number[] = [];
   await until(
     async () => {
       const texts = await Promise.all(endpoints.metrics.map(async (page) => (await fetch(page)).text()));
       counts = texts.flatMap((text) => KNOWN.exec(text)?.[1] ?? []).map(Number);
-      const tellers = endpoints.pods.length + 1;
-      return counts.length === tellers && counts.every((count) => count === endpoints.relays.length);
+      const sources = endpoints.pods.length + 1;
+      return counts.length === sources && counts.every((count) => count === endpoints.relays.length);
     },
     { withinMs: WITHIN_MS, what: () => `the pods and the edge to know all relays: ${counts.join()}` },
   );
@@ -53,8 +53,8 @@ async function allAreKnown({ endpoints }: Stack): Promise<void> {
 
 /** The sessions of the test before have ended, and a relay that it restarted is known to all. */
 export async function relaysAreReady(stack: Stack): Promise<void> {
-  await nobodyIsLeft(stack);
-  await allAreKnown(stack);
+  await allSessionsEnded(stack);
+  await allRelaysKnown(stack);
 }
 
 /** The relay of all sessions: pages that do not ask for another relay all get the same one. */
@@ -66,7 +66,7 @@ export async function relayInUse({ endpoints }: Stack): Promise<string> {
   return `relay-${at + 1}`;
 }
 
-/** How many sessions of people and pages each has. */
+/** The number of sessions of clients of each relay. */
 export function clientsOf(relays: readonly string[]): Promise<number[]> {
   return Promise.all(relays.map(clientsAt));
 }

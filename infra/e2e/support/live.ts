@@ -14,7 +14,7 @@ export const AUDIBLE = 0.01;
 export interface LiveOptions {
   readonly web: string;
   readonly name: string;
-  /** The browser is one without it. */
+  /** Removes WebTransport from the page. */
   readonly withoutWebTransport?: boolean;
   /** In place of a new one. */
   readonly profile?: BrowserContext;
@@ -22,8 +22,8 @@ export interface LiveOptions {
 
 export async function profileFor(browser: Browser, options: LiveOptions): Promise<BrowserContext> {
   const profile = await newProfile(browser, options.web);
-  await profile.addInitScript(tapSpeakers);
-  await profile.addInitScript(noteFrames);
+  await profile.addInitScript(meterSpeakers);
+  await profile.addInitScript(recordFrames);
   if (options.withoutWebTransport) await profile.addInitScript(removeWebTransport);
   return profile;
 }
@@ -89,7 +89,8 @@ export class LiveWatcher {
     return this.page.evaluate(readFrames, since);
   }
 
-  async hears(): Promise<void> {
+  /** Resolves when the page plays a sound. */
+  async playsSound(): Promise<void> {
     await this.page.getByTestId('sound').click();
     let loudest = 0;
     await until(
@@ -105,16 +106,16 @@ export class LiveWatcher {
     return this.page.getByTestId('page-watch').getAttribute('data-transport');
   }
 
-  /** A figure that comes to lie in a range. */
-  async figureIs(name: string, least: number, most: number): Promise<void> {
+  /** Resolves when the figure is in this range. */
+  async figureIs(name: string, min: number, max: number): Promise<void> {
     let value = Number.NaN;
     await until(
       async () => {
         const shown = this.page.locator(`[data-figure=${name}]`);
         value = Number((await shown.getAttribute('data-value', { timeout: WITHIN_MS })) ?? Number.NaN);
-        return value >= least && value <= most;
+        return value >= min && value <= max;
       },
-      { withinMs: WITHIN_MS, what: () => `${name} between ${least} and ${most}: now ${value}` },
+      { withinMs: WITHIN_MS, what: () => `${name} between ${min} and ${max}: now ${value}` },
     );
   }
 }
@@ -124,7 +125,7 @@ interface Tapped {
 }
 
 /** Runs in the page: also measures all sound that is played through the speakers. */
-function tapSpeakers(): void {
+function meterSpeakers(): void {
   const taps: AnalyserNode[] = [];
   const connect = Reflect.get(AudioNode.prototype, 'connect') as (
     this: AudioNode,
@@ -161,7 +162,7 @@ interface Decoded {
 }
 
 /** The greatest deflection that was decoded: a Firefox without a sound device decodes, and plays nothing. Runs in the page. */
-export function tapDecoders(): void {
+export function meterDecoders(): void {
   const found = globalThis as Decoded;
   const Real = AudioDecoder;
   globalThis.AudioDecoder = class extends Real {
@@ -192,7 +193,7 @@ interface Noted {
 }
 
 /** Every decoded picture that is drawn for the first time. Runs in the page. */
-function noteFrames(): void {
+function recordFrames(): void {
   const frames: number[] = [];
   const draw = Reflect.get(CanvasRenderingContext2D.prototype, 'drawImage') as (...args: unknown[]) => void;
   let last = -1;

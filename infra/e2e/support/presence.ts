@@ -1,4 +1,4 @@
-/** Whether another participant is seen and heard now, by whichever path. */
+/** Whether the picture and the voice of another participant arrive now, by any path. */
 import type { AnyPage, Person } from './any-page.ts';
 import { until } from './until.ts';
 import { receivedVoices } from './voices.ts';
@@ -9,21 +9,21 @@ const FRAMES = 10;
 const AUDIBLE_MS = 100;
 
 /** Resolves when the pictures and voices of all others advance, after `listen`; answers how long that took, in ms. */
-export async function seesAndHearsOthers({ name, page }: Person, others: number): Promise<number> {
+export async function receivesOthers({ name, page }: Person, others: number): Promise<number> {
   const begun = Date.now();
   const before = await progressOf(page);
   let now = before;
-  const gone = (of: keyof typeof now, least: number): number =>
+  const advanced = (of: keyof typeof now, least: number): number =>
     [...now[of]].filter(([who, count]) => count >= (before[of].get(who) ?? 0) + least).length;
   await until(
     async () => {
       now = await progressOf(page);
-      return gone('frames', FRAMES) >= others && gone('audibleMs', AUDIBLE_MS) >= others;
+      return advanced('frames', FRAMES) >= others && advanced('audibleMs', AUDIBLE_MS) >= others;
     },
     {
       withinMs: WITHIN_MS,
       what: () =>
-        `${name} to see and hear ${others}: sees ${gone('frames', FRAMES)}, hears ${gone('audibleMs', AUDIBLE_MS)}`,
+        `${name} to receive ${others}: pictures of ${advanced('frames', FRAMES)}, voices of ${advanced('audibleMs', AUDIBLE_MS)}`,
     },
   );
   return Date.now() - begun;

@@ -1,4 +1,4 @@
-/** Browsers as people have them, tabs behind other tabs included, and Firefox: Playwright's pages are always in front, and its Firefox is its own. */
+/** Chromium with tabs in the background, and Firefox: Playwright's pages are always in front, and its Firefox is a patched one. */
 import { launch, type Browser, type Page } from 'puppeteer-core';
 import { chromiumFlags, chromiumPath, firefoxPath, watchConnections } from './browsers.ts';
 import { progress, readReceived, type Received } from './media.ts';
@@ -64,7 +64,7 @@ export class Puppet {
     return this.page.evaluate(readReceived);
   }
 
-  async seesAndHears(videos: number, audios = videos): Promise<void> {
+  async receivesMedia(videos: number, audios = videos): Promise<void> {
     let before = await this.received();
     const seen = { videos: 0, audios: 0 };
     await until(
@@ -77,7 +77,8 @@ export class Puppet {
       {
         withinMs: WITHIN_MS,
         everyMs: 1500,
-        what: () => `${this.name} to see ${videos} and hear ${audios}: now ${JSON.stringify(seen)}`,
+        what: () =>
+          `${this.name} to receive ${videos} videos and ${audios} voices: now ${JSON.stringify(seen)}`,
       },
     );
   }

@@ -1,13 +1,13 @@
-/** A person who makes and reads pages in a browser. Speaks to the application by its test ids. */
+/** A visitor that makes and reads pages in a browser, by the test ids of the application. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { newProfile } from './browsers.ts';
 import { until } from './until.ts';
 
 /** How long a page may take from one browser to another on a busy machine with two cores. */
 const READ_WITHIN_MS = 30_000;
-/** Of what its sockets said, where a page does not come. */
-const NOTED = 60;
-const NOTED_CHARS = 200;
+/** How many of the last messages a failure shows, and how much of each. */
+const SHOWN_MESSAGES = 60;
+const SHOWN_CHARS = 200;
 
 export interface Content {
   readonly type: string;
@@ -32,41 +32,46 @@ export class Reader {
   readonly page: Page;
   readonly #profile: BrowserContext;
   /** The messages of its sockets, with the ms since it was opened, to explain a failure. */
-  readonly #said: string[] = [];
+  readonly #messages: string[] = [];
 
   private constructor(name: string, profile: BrowserContext, page: Page) {
     this.name = name;
     this.#profile = profile;
     this.page = page;
     const began = Date.now();
-    const note = (what: string): number =>
-      this.#said.push(`${Date.now() - began} ${what.slice(0, NOTED_CHARS)}`);
+    const record = (what: string): number =>
+      this.#messages.push(`${Date.now() - began} ${what.slice(0, SHOWN_CHARS)}`);
     page.on('websocket', (socket) => {
-      note(`opens ${socket.url()}`);
-      socket.on('framesent', ({ payload }) => note(`> ${payload.toString()}`));
-      socket.on('framereceived', ({ payload }) => note(`< ${payload.toString()}`));
-      socket.on('close', () => note('closed'));
+      record(`opens ${socket.url()}`);
+      socket.on('framesent', ({ payload }) => record(`> ${payload.toString()}`));
+      socket.on('framereceived', ({ payload }) => record(`< ${payload.toString()}`));
+      socket.on('close', () => record('closed'));
     });
   }
 
-  /** `affinity` chooses a pod at the edge; `as` runs in the page before anything of it. */
+  /** `affinity` chooses a pod at the edge; `initScript` runs in the page before its own scripts. */
   static async open(
     browser: Browser,
-    { name, web, affinity, as }: { name: string; web: string; affinity?: string; as?: () => void },
+    {
+      name,
+      web,
+      affinity,
+      initScript,
+    }: { name: string; web: string; affinity?: string; initScript?: () => void },
   ): Promise<Reader> {
     const profile = await newProfile(browser, web, affinity);
-    if (as !== undefined) await profile.addInitScript(as);
+    if (initScript !== undefined) await profile.addInitScript(initScript);
     return new Reader(name, profile, await profile.newPage());
   }
 
-  /** Makes a page of a file; its link. */
+  /** Makes a page of a file and returns its link. */
   async make(web: string, { type, name, bytes }: Content, sealed = false): Promise<string> {
     const { page } = this;
     await page.goto(`${web}/p`);
     await page.getByTestId('page-file').setInputFiles({ name, mimeType: type, buffer: bytes });
     if (sealed) await page.getByTestId('page-encrypt').check();
     await page.getByTestId('composer').getByTestId('create-page').click();
-    await this.comesTo('here');
+    await this.reaches('here');
     return page.url();
   }
 
@@ -75,15 +80,15 @@ export class Reader {
   }
 
   /** Resolves when the page is in this state: `finding`, `fetching`, `here`, `gone` or `refused`. */
-  async comesTo(state: string, withinMs = READ_WITHIN_MS): Promise<void> {
+  async reaches(state: string, withinMs = READ_WITHIN_MS): Promise<void> {
     try {
       await this.page
         .locator(`[data-testid=shared-page][data-state=${state}]`)
         .waitFor({ timeout: withinMs });
     } catch {
       const now = await this.page.locator('body').textContent();
-      const said = this.#said.slice(-NOTED).join('\n');
-      throw new Error(`${this.name}'s page did not come to ${state}: ${now?.slice(0, 500)}\n${said}`);
+      const messages = this.#messages.slice(-SHOWN_MESSAGES).join('\n');
+      throw new Error(`${this.name}'s page did not reach ${state}: ${now?.slice(0, 500)}\n${messages}`);
     }
   }
 
@@ -113,14 +118,18 @@ export class Reader {
   }
 
   /** Resolves when the page shows so many holders. */
-  async counts(holders: number, withinMs = 5000): Promise<void> {
+  async showsHolders(holders: number): Promise<void> {
     let now = 0;
     await until(
       async () => {
         now = (await this.counted()).holders;
         return now === holders;
       },
-      { withinMs, what: () => `${this.name} to count ${holders} holders: now ${now}` },
+      {
+        withinMs: READ_WITHIN_MS,
+        everyMs: 50,
+        what: () => `${this.name} to show ${holders} holders: now ${now}`,
+      },
     );
   }
 
@@ -137,7 +146,7 @@ export class Reader {
     return (await this.page.getByTestId('page-text').textContent()) ?? '';
   }
 
-  /** What the download button gives. */
+  /** The content of the file that the download button saves. */
   async download(): Promise<Buffer> {
     const [download] = await Promise.all([
       this.page.waitForEvent('download'),
@@ -148,14 +157,14 @@ export class Reader {
     return Buffer.concat(chunks);
   }
 
-  /** As a person closes a tab. */
+  /** Closes the tab. */
   async close(): Promise<void> {
     await this.#profile.close();
   }
 }
 
-/** For `as`: answers each request for a chunk with other bytes of the same size. */
-export function lie(): void {
+/** For `initScript`: answers each request for a chunk with other bytes of the same size. */
+export function sendWrongChunks(): void {
   const send = Reflect.get(RTCDataChannel.prototype, 'send') as (this: RTCDataChannel, data: unknown) => void;
   RTCDataChannel.prototype.send = function (this: RTCDataChannel, data: unknown): void {
     if (typeof data !== 'string') {
@@ -167,8 +176,8 @@ export function lie(): void {
   };
 }
 
-/** For `as`: never answers a request for a chunk. */
-export function stall(): void {
+/** For `initScript`: never answers a request for a chunk. */
+export function sendNoChunks(): void {
   const send = Reflect.get(RTCDataChannel.prototype, 'send') as (this: RTCDataChannel, data: unknown) => void;
   RTCDataChannel.prototype.send = function (this: RTCDataChannel, data: unknown): void {
     if (typeof data === 'string') send.call(this, data);

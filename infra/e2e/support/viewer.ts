@@ -43,15 +43,15 @@ export class Viewer {
     );
   }
 
-  /** A figure that comes to lie in a range. */
-  async figureIs(name: string, least: number, most: number): Promise<void> {
+  /** Resolves when the figure is in this range. */
+  async figureIs(name: string, min: number, max: number): Promise<void> {
     let value = Number.NaN;
     await until(
       async () => {
         value = Number(await this.figure(name));
-        return value >= least && value <= most;
+        return value >= min && value <= max;
       },
-      { withinMs: WITHIN_MS, what: () => `${name} between ${least} and ${most}: now ${value}` },
+      { withinMs: WITHIN_MS, what: () => `${name} between ${min} and ${max}: now ${value}` },
     );
   }
 

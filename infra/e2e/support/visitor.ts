@@ -1,4 +1,4 @@
-/** A person in a browser: opens a link, joins, sees and hears. Speaks to the page by its test ids, as a person by its labels. */
+/** A participant in a browser: opens a link, joins and receives media, by the test ids of the application. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
@@ -28,7 +28,7 @@ export interface VisitOptions {
 }
 
 const SLATE_SIZE = { width: 320, height: 180 };
-/** How long a call may take to connect on a busy machine with two cores. */
+/** Only guards against a test that hangs: no promise covers the time of a browser on few processors. */
 const CALL_WITHIN_MS = 45_000;
 
 export class Visitor {
@@ -83,7 +83,7 @@ export class Visitor {
   }
 
   /** Resolves when this many videos and voices arrive: decoded frames and audio energy keep growing. */
-  async seesAndHears(videos: number, audios = videos): Promise<void> {
+  async receivesMedia(videos: number, audios = videos): Promise<void> {
     let before = await this.received();
     const seen = { videos: 0, audios: 0 };
     await until(
@@ -97,7 +97,8 @@ export class Visitor {
       {
         withinMs: CALL_WITHIN_MS,
         everyMs: 1500,
-        what: () => `${this.name} to see ${videos} and hear ${audios}: now ${JSON.stringify(seen)}`,
+        what: () =>
+          `${this.name} to receive ${videos} videos and ${audios} voices: now ${JSON.stringify(seen)}`,
       },
     );
   }
@@ -134,25 +135,25 @@ export class Visitor {
     return watched(this.page);
   }
 
-  async isBackOnAnotherPod(than: string): Promise<void> {
+  async resumesOnOtherPod(than: string): Promise<void> {
     const back = this.page.locator(`[data-testid=call][data-status=connected]:not([data-pod="${than}"])`);
     await back.waitFor({ timeout: 20_000 });
   }
 
-  async say(text: string): Promise<void> {
+  async sendChat(text: string): Promise<void> {
     await this.openChat();
     await this.page.getByTestId('chat-input').fill(text);
     await this.page.getByTestId('chat-send').click();
   }
 
   /** Resolves when the service has acknowledged our line. SPEC rule CHAT-2. */
-  async isTaken(text: string): Promise<void> {
+  async isAcknowledged(text: string): Promise<void> {
     const line = this.page.locator('[data-testid=chat-line][data-status=taken]');
     await line.filter({ hasText: text }).waitFor({ timeout: 5000 });
   }
 
-  /** Types the line now and sends it the moment the page notices that its socket is gone. */
-  async sayOnceCutOff(text: string): Promise<void> {
+  /** Types the line now and sends it when the page detects that its socket was closed. */
+  async sendWhenDisconnected(text: string): Promise<void> {
     await this.openChat();
     await this.page.getByTestId('chat-input').fill(text);
     await this.page.getByTestId('call').evaluate((call) => {
@@ -171,7 +172,7 @@ export class Visitor {
     return this.page.locator('[data-testid=chat-line] .chat-bubble').allTextContents();
   }
 
-  async readsInChat(text: string): Promise<void> {
+  async receivesChat(text: string): Promise<void> {
     await this.openChat();
     await this.page.getByTestId('chat-line').filter({ hasText: text }).first().waitFor({ timeout: 10_000 });
   }
@@ -189,7 +190,7 @@ export class Visitor {
 }
 
 /** Resolves when the chat of all participants is exactly these lines, each once. The order of two lines of the same moment is not specified. */
-export async function everybodyReads(people: readonly Visitor[], lines: readonly string[]): Promise<void> {
+export async function assertChat(people: readonly Visitor[], lines: readonly string[]): Promise<void> {
   const expected = lines.toSorted().join('; ');
   for (const person of people) {
     let read = '';
@@ -208,8 +209,8 @@ export interface JoinOptions {
   readonly room: string;
 }
 
-/** Joins on another pod than an earlier participant. The edge hashes by the affinity cookie: another value, sooner or later another pod. */
-export async function joinApartFrom(
+/** Joins on another pod than an earlier participant. The edge hashes by the affinity cookie, so one of several values leads to another pod. */
+export async function joinOnOtherPod(
   other: Visitor,
   { browser, web }: TestSite,
   options: JoinOptions,

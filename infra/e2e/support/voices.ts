@@ -47,7 +47,7 @@ interface Meters {
 /** From now on the page measures every voice that it has or receives. */
 export async function listen(page: AnyPage): Promise<void> {
   await page.evaluate(createMeters);
-  await page.evaluate(beginToListen);
+  await page.evaluate(startMetering);
 }
 
 export function receivedVoices(page: AnyPage): Promise<ReceivedVoice[]> {
@@ -117,7 +117,7 @@ function createMeters(): void {
 }
 
 /** Runs in the page, after `createMeters`. */
-function beginToListen(): void {
+function startMetering(): void {
   const lookEveryMs = 100;
   const { create, measure, summary } = (globalThis as unknown as PageScope).parleyMeters;
   const meters = new Map<string, Meter>();

@@ -14,12 +14,12 @@ import { makeNamespaces, SITE_ADDRESS } from './namespaces.ts';
 
 export type WanHome = 'near' | 'far';
 
-/** What packets between the far home and the site meet, each way. */
+/** The impairments of packets between the far home and the site, each way. */
 export interface Wan {
   readonly delayMs: number;
   /** 0 to 1. */
   readonly loss: number;
-  /** What gets through towards the far home, as `300kbit`; `none`: all. */
+  /** The rate limit towards the far home, as `300kbit`; `none`: no limit. */
   readonly rate?: string;
 }
 
@@ -30,7 +30,7 @@ export interface WanLab {
   chromiumIn(home: WanHome): string;
   /** From now on. */
   set(wan: Partial<Wan>): void;
-  /** The far home gets another address, and loses the one it had, as a phone does that leaves the house. */
+  /** Replaces the address of the far home, as for a phone that leaves a WLAN. */
   renumber(): void;
   close(): Promise<void>;
 }
@@ -82,7 +82,7 @@ async function startLink(
   const settings = ['--delay', `${delayMs}ms`, '--loss', `${loss}`, '--seed', '7'];
   const link = spawn(command, ['--a', a, '--b', b, ...settings], { stdio: ['pipe', 'pipe', 'inherit'] });
   const failed = once(link, 'close').then(
-    () => Promise.reject(new Error('wan-link ended: it says above why')),
+    () => Promise.reject(new Error('wan-link ended: its error is above')),
     (cause: unknown) => Promise.reject(new Error('wan-link is not built: run `make wan-link`', { cause })),
   );
   await Promise.race([once(createInterface(link.stdout), 'line'), failed]);

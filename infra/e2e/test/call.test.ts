@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { withSite } from '../support/site.ts';
-import { joinApartFrom, newRoom, Visitor } from '../support/visitor.ts';
+import { joinOnOtherPod, newRoom, Visitor } from '../support/visitor.ts';
 
 describe('a call', { timeout: 240_000 }, () => {
   const site = withSite();
@@ -11,32 +11,32 @@ describe('a call', { timeout: 240_000 }, () => {
   it('two people on different pods see and hear each other', async () => {
     const ada = await Visitor.join(site.browser, { name: 'Ada', web: site.web, room, affinity: 'a' });
     people.push(ada);
-    const bo = await joinApartFrom(ada, site, { name: 'Bo', room });
+    const bo = await joinOnOtherPod(ada, site, { name: 'Bo', room });
     people.push(bo);
     assert.notEqual(await ada.pod(), await bo.pod());
-    await Promise.all([ada.seesAndHears(1), bo.seesAndHears(1)]);
+    await Promise.all([ada.receivesMedia(1), bo.receivesMedia(1)]);
   });
 
   it('a third joins, and each participant sees and hears two', async () => {
     people.push(await Visitor.join(site.browser, { name: 'Cy', web: site.web, room }));
-    await Promise.all(people.map((person) => person.seesAndHears(2)));
+    await Promise.all(people.map((person) => person.receivesMedia(2)));
   });
 
   it('a fourth shares its screen: the others see a fourth video', async () => {
     const dee = await Visitor.join(site.browser, { name: 'Dee', web: site.web, room });
     people.push(dee);
-    await dee.seesAndHears(3);
+    await dee.receivesMedia(3);
     await dee.page.getByTestId('control-screen').click();
     const others = people.filter((person) => person !== dee);
     await Promise.all(others.map((person) => person.page.getByTestId('screen').waitFor({ timeout: 30_000 })));
-    await Promise.all(others.map((person) => person.seesAndHears(4, 3)));
+    await Promise.all(others.map((person) => person.receivesMedia(4, 3)));
   });
 
   it('a chat line reaches all, on both pods', async () => {
     const [ada] = people;
     assert.ok(ada);
-    await ada.say('hello from Ada');
-    await Promise.all(people.map((person) => person.readsInChat('hello from Ada')));
+    await ada.sendChat('hello from Ada');
+    await Promise.all(people.map((person) => person.receivesChat('hello from Ada')));
   });
 
   it('a reload is the same participant, and the others never see it leave', async () => {
@@ -46,17 +46,17 @@ describe('a call', { timeout: 240_000 }, () => {
     await bo.page.reload();
     await bo.page.locator('[data-testid=call][data-status=connected]').waitFor({ timeout: 30_000 });
     assert.equal(await bo.participant(), before);
-    await Promise.all([bo.seesAndHears(3), cy.seesAndHears(3)]);
+    await Promise.all([bo.receivesMedia(3), cy.receivesMedia(3)]);
   });
 
-  it('a participant that leaves is gone at once, and its connections with it', async () => {
+  it('the tile of a participant that leaves disappears at once', async () => {
     const dee = people.pop();
     assert.ok(dee);
-    const gone = await dee.participant();
+    const left = await dee.participant();
     await dee.page.getByTestId('control-leave').click();
     for (const person of people) {
       await person.page
-        .locator(`[data-testid=tile][data-participant="${gone}"]`)
+        .locator(`[data-testid=tile][data-participant="${left}"]`)
         .waitFor({ state: 'detached', timeout: 5000 });
     }
     await dee.leave();

@@ -17,17 +17,17 @@ describe('connections of one source', { timeout: 20_000 }, () => {
   afterEach(() => lab.close());
 
   it('[EDGE-5] a source at its cap opens no other connection until one ends, and other sources get in', async () => {
-    const [held] = await fill([['first', CAP]], SITE_ADDRESS);
+    const [first] = await fill([['first', CAP]], SITE_ADDRESS);
     await refused('first', SITE_ADDRESS);
     assert.ok(await lab.connect('neighbour', SITE_ADDRESS).open(), 'another address gets in');
 
-    await held?.close();
-    assert.ok(await lab.connect('first', SITE_ADDRESS).open(), 'one that takes the place gets in');
+    await first?.close();
+    assert.ok(await lab.connect('first', SITE_ADDRESS).open(), 'a connection in its place gets in');
     await refused('first', SITE_ADDRESS);
   });
 
   it('[EDGE-5] addresses of one IPv6 network of 64 bits are one source', async () => {
-    const [held] = await fill(
+    const [first] = await fill(
       [
         ['first', CAP - 1],
         ['neighbour', 1],
@@ -38,8 +38,8 @@ describe('connections of one source', { timeout: 20_000 }, () => {
     await refused('neighbour', '2001:db8:1::2');
     assert.ok(await lab.connect('other', '2001:db8:2::2').open(), 'another network gets in');
 
-    await held?.close();
-    assert.ok(await lab.connect('neighbour', '2001:db8:1::2').open(), 'one that takes the place gets in');
+    await first?.close();
+    assert.ok(await lab.connect('neighbour', '2001:db8:1::2').open(), 'a connection in its place gets in');
     await refused('first', '2001:db8:1::2');
   });
 

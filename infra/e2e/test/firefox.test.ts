@@ -17,7 +17,7 @@ describe('Firefox and Chromium', { timeout: 180_000 }, () => {
       const early = first === 'Chromium' ? await inChromium() : undefined;
       const fox = await joinAsPuppet(firefox(), link, 'Fox');
       const cy = early ?? (await inChromium());
-      await Promise.all([fox.seesAndHears(1), cy.seesAndHears(1)]);
+      await Promise.all([fox.receivesMedia(1), cy.receivesMedia(1)]);
       await fox.page.close();
       await cy.leave();
     });

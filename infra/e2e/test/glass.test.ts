@@ -1,9 +1,9 @@
-/** How long it takes from what a camera sees and a microphone hears to another person's eyes and ears, and whether the two stay together. */
+/** Latency from the camera to the display and from the microphone to the loudspeaker of another participant, and the offset between the two. */
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { clientsOf } from '../support/live-relays.ts';
-import { goes } from '../support/paths.ts';
+import { connectsBy } from '../support/paths.ts';
 import { withSite } from '../support/site.ts';
 import { readSlates, slates } from '../support/slate.ts';
 import { newRoom, Visitor } from '../support/visitor.ts';
@@ -26,12 +26,12 @@ for (const { name, env, way, shownMs, apartMs } of [
     const site = withSite(env);
     afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
 
-    it('[MEDIA-14] shows and plays together what belongs together', async (t) => {
+    it('[MEDIA-14] shows a picture and plays its sound at the same time', async (t) => {
       const room = newRoom();
       const join = (who: string) =>
         Visitor.join(site.browser, { name: who, web: site.web, room, slate: true });
       const [ada, ben] = [await join('Ada'), await join('Ben')];
-      for (const one of [ada, ben]) await goes(one, way, 1);
+      for (const one of [ada, ben]) await connectsBy(one, way, 1);
       if (way === 'sfu') assert.deepEqual(await clientsOf(site.stack.endpoints.relays), [1, 1]);
       await pause(SETTLED_MS);
       for (const { page } of [ada, ben]) await readSlates(page);

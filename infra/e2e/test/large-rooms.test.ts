@@ -1,4 +1,4 @@
-/** Rooms of more people than a mesh bears: real browsers, edge, pods and media relays. */
+/** Rooms with more participants than a mesh supports: real browsers, edge, pods and media relays. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,10 +10,11 @@ import type { Person } from '../support/any-page.ts';
 import { clientsOf, end, relayInUse, relaysAreReady } from '../support/live-relays.ts';
 import { opened } from '../support/opened.ts';
 import { switchMicrophone } from '../support/controls.ts';
-import { goes, MOVED_WITHIN_MS, pathsOf } from '../support/paths.ts';
-import { seesAndHearsOthers, seesPictures } from '../support/presence.ts';
+import { connectsBy, MOVED_WITHIN_MS, pathsOf } from '../support/paths.ts';
+import { receivesOthers, seesPictures } from '../support/presence.ts';
 import { joinAsPuppet, launchFirefox } from '../support/puppets.ts';
 import { withSite } from '../support/site.ts';
+import { assertTakesAtMost, cappedStall } from '../support/stalls.ts';
 import { startSoundCard } from '../support/sound-card.ts';
 import { until } from '../support/until.ts';
 import { newRoom, Visitor } from '../support/visitor.ts';
@@ -21,12 +22,12 @@ import { listen, receivedVoices } from '../support/voices.ts';
 
 const SIZES = { camera: { width: 160, height: 90 }, page: { width: 480, height: 360 } };
 const USUAL_MS = 5000;
-/** Above what is usual on this machine just now. */
+/** Added to the longest freeze before the move, of which at most `MAX_STALL_MS` count. */
 const STILL_MS = 2500;
 /** Beeps are half a second apart: two or three are lost at most. 0.7 to 1.1 s were seen. */
 const SILENT_MS = 2000;
-/** The goal is a second; four browsers take turns on two processors, and one of them has just started. */
-const LATE_MS = 2500;
+/** From the end of the join to a picture of each other participant. */
+const LATE_MS = 1000;
 /** Ten pictures of a camera take a second. 1 to 3 s were seen. */
 const TOGETHER_MS = 6000;
 /** A participant whose relay ended asks for another one and connects to it. */
@@ -41,21 +42,21 @@ describe('a room', { timeout: 420_000 }, () => {
     const people: Visitor[] = [];
     for (const name of ['Ada', 'Ben', 'Cem'])
       people.push(await Visitor.join(site.browser, { name, web: site.web, room, sizes: SIZES }));
-    for (const one of people) await goes(one, 'mesh', 2);
+    for (const one of people) await connectsBy(one, 'mesh', 2);
 
     const films = await filmsFrom(t, `${site.web}/r/${room}`);
     const there = await watched(t, 'mesh to relay', people, async () => {
       films.begin(2);
-      for (const one of people) await goes(one, 'sfu', 4);
+      for (const one of people) await connectsBy(one, 'sfu', 4);
     });
     assert.deepEqual(await connections(people), [0, 0, 0], 'no participant has a direct connection');
-    bounded(there);
+    assertBounded(there);
 
     const back = await watched(t, 'relay to mesh', people, async () => {
       films.end();
-      for (const one of people) await goes(one, 'mesh', 2);
+      for (const one of people) await connectsBy(one, 'mesh', 2);
     });
-    bounded(back);
+    assertBounded(back);
     for (const one of people) assert.deepEqual(one.errors, []);
   });
 });
@@ -80,7 +81,7 @@ describe('a room that Firefox is in', { timeout: 420_000 }, () => {
     const terminals = films.begin(2, 'join', '--log', '--publish');
     await together(t, 'sfu', people, 4);
     const ids = await Promise.all(people.map(participantOf));
-    for (const terminal of terminals) await receives(terminal, ids);
+    for (const terminal of terminals) await assertReceives(terminal, ids);
 
     films.end();
     await together(t, 'mesh', people, 2);
@@ -89,7 +90,7 @@ describe('a room that Firefox is in', { timeout: 420_000 }, () => {
   });
 });
 
-/** Three are enough here: the rest is the same for any number. */
+/** Three participants are enough here. */
 describe('a room through relays', { timeout: 420_000 }, () => {
   const site = withSite({ PARLEY_LIMIT_MESH_PARTICIPANTS: '2' });
   beforeEach(() => relaysAreReady(site.stack));
@@ -100,27 +101,27 @@ describe('a room through relays', { timeout: 420_000 }, () => {
   it('[MEDIA-10] goes on when its relay is killed', async (t) => {
     const room = newRoom();
     const people = [await join('Ada', room), await join('Ben', room), await join('Cem', room)];
-    for (const one of people) await goes(one, 'sfu', 2);
+    for (const one of people) await connectsBy(one, 'sfu', 2);
     const relay = await relayInUse(site.stack);
     t.after(() => site.stack.restart(relay));
     const noticed = await watched(t, 'a relay killed', people, () => end(site.stack, relay, 'SIGKILL'));
-    bounded(noticed, BACK_MS);
-    for (const one of people) await goes(one, 'sfu', 2);
+    assertBounded(noticed, BACK_MS);
+    for (const one of people) await connectsBy(one, 'sfu', 2);
   });
 
   it('[MEDIA-10] [MEDIA-14] hears a participant who unmutes after their relay was killed while they were muted', async (t) => {
     const room = newRoom();
     const [ada, ben, cem] = [await join('Ada', room), await join('Ben', room), await join('Cem', room)];
-    for (const one of [ada, ben, cem]) await goes(one, 'sfu', 2);
+    for (const one of [ada, ben, cem]) await connectsBy(one, 'sfu', 2);
     await listen(ada.page);
     for (const to of ['off', 'plain', 'off'] as const) await switchMicrophone(ben, to);
     const relay = await relayInUse(site.stack);
     t.after(() => site.stack.restart(relay));
     await end(site.stack, relay, 'SIGKILL');
     await pause(BACK_MS.silentMs);
-    for (const one of [ada, ben, cem]) await goes(one, 'sfu', 2);
+    for (const one of [ada, ben, cem]) await connectsBy(one, 'sfu', 2);
     await switchMicrophone(ben, 'plain');
-    await seesAndHearsOthers(ada, 2);
+    await receivesOthers(ada, 2);
   });
 
   it('[MEDIA-16] is sealed between participants whose link has the same key; one with another link connects to them directly', async () => {
@@ -140,32 +141,29 @@ describe('a room through relays', { timeout: 420_000 }, () => {
     );
     await ada.page.getByTestId('open-path').getByText('End-to-end encrypted').waitFor();
     const there = await watched(null, '', [ada, ben, cem], () => Promise.resolve());
-    bounded(there);
+    assertBounded(there);
   });
 
-  it('[MEDIA-14] shows all participants to a late one within about a second', async (t) => {
+  it('[MEDIA-14] shows all participants to a late one within a second', async (t) => {
     const room = newRoom();
     const people = [await join('Ada', room), await join('Ben', room), await join('Cem', room)];
-    for (const one of people) await goes(one, 'sfu', 2);
+    for (const one of people) await connectsBy(one, 'sfu', 2);
     const late = await join('Dora', room);
-    const came = Date.now();
-    await seesPictures(late, 3);
-    const tookMs = Date.now() - came;
+    const tookMs = await assertTakesAtMost(LATE_MS, 'three pictures', () => seesPictures(late, 3));
     t.diagnostic(`three pictures ${tookMs} ms after the call was connected`);
-    assert.ok(tookMs <= LATE_MS, `${tookMs} ms`);
   });
 
   it('[MEDIA-14] shows what a terminal publishes', async (t) => {
     const room = newRoom();
     const people = [await join('Ada', room), await join('Ben', room)];
     (await filmsFrom(t, `${site.web}/r/${room}`)).begin(1);
-    for (const one of people) await goes(one, 'sfu', 2);
+    for (const one of people) await connectsBy(one, 'sfu', 2);
     const noticed = await watched(t, 'a film', people, () => Promise.resolve());
-    bounded(noticed);
+    assertBounded(noticed);
   });
 });
 
-/** As many relays as participants need: each asks, and gets the relay with the fewest. */
+/** Each participant is sent to the relay with the fewest participants (MEDIA-3). */
 describe('a room through two relays', { timeout: 420_000 }, () => {
   const site = withSite({
     PARLEY_LIMIT_MESH_PARTICIPANTS: '1',
@@ -178,39 +176,39 @@ describe('a room through two relays', { timeout: 420_000 }, () => {
     const room = newRoom();
     const join = (name: string) => Visitor.join(site.browser, { name, web: site.web, room, sizes: SIZES });
     const people = [await join('Ada'), await join('Ben')];
-    for (const one of people) await goes(one, 'sfu', 1);
+    for (const one of people) await connectsBy(one, 'sfu', 1);
     const films = await filmsFrom(t, `${site.web}/r/${room}`);
     const terminals = films.begin(2, 'join', '--log', '--publish');
-    for (const one of people) await goes(one, 'sfu', 3);
+    for (const one of people) await connectsBy(one, 'sfu', 3);
     assert.deepEqual(await clientsOf(site.stack.endpoints.relays), [2, 2]);
 
     const ids = await Promise.all(people.map((one) => one.participant()));
-    const everybodyIsThere = async (): Promise<void> => {
+    const allSeeAndHearAll = async (): Promise<void> => {
       for (const one of people) await listen(one.page);
-      for (const one of people) await seesAndHearsOthers(one, 3);
-      for (const terminal of terminals) await receives(terminal, ids);
+      for (const one of people) await receivesOthers(one, 3);
+      for (const terminal of terminals) await assertReceives(terminal, ids);
     };
-    await everybodyIsThere();
+    await allSeeAndHearAll();
     t.after(() => site.stack.restart('relay-1'));
     const noticed = await watched(t, 'one of two relays killed', people, () =>
       end(site.stack, 'relay-1', 'SIGKILL'),
     );
-    bounded(noticed, BACK_MS);
-    await everybodyIsThere();
+    assertBounded(noticed, BACK_MS);
+    await allSeeAndHearAll();
     assert.deepEqual(await clientsOf(site.stack.endpoints.relays.slice(1)), [4]);
   });
 });
 
-/** All are connected with all others by this path, and see and hear them. */
+/** Asserts that all are connected with all others by this path, and see and hear them in time. */
 async function together(
   t: TestContext,
   way: 'mesh' | 'sfu',
   people: readonly Person[],
   others: number,
 ): Promise<void> {
-  for (const one of people) await goes(one, way, others);
+  for (const one of people) await connectsBy(one, way, others);
   for (const one of people) {
-    const tookMs = await seesAndHearsOthers(one, others);
+    const tookMs = await receivesOthers(one, others);
     t.diagnostic(`${way}: ${one.name} sees and hears ${others} within ${tookMs} ms`);
     assert.ok(tookMs <= TOGETHER_MS, `${one.name} took ${tookMs} ms`);
   }
@@ -222,8 +220,8 @@ function participantOf({ page }: Person): Promise<string> {
   );
 }
 
-/** What `parley join --log` writes about pictures and voices of these, in the second to come. */
-async function receives(terminal: Terminal, participants: readonly string[]): Promise<void> {
+/** Resolves when `parley join --log` has reported pictures and sounds of each of these participants from now on. */
+async function assertReceives(terminal: Terminal, participants: readonly string[]): Promise<void> {
   const missing = new Set(participants.flatMap((one) => [`${one} camera`, `${one} microphone`]));
   const from = Date.now();
   while (missing.size > 0)
@@ -246,7 +244,7 @@ interface Films {
   end(): void;
 }
 
-/** People at terminals, who publish a video and leave properly. */
+/** Participants at terminals that publish a video; `end` ends them with SIGTERM. */
 async function filmsFrom(t: TestContext, link: string): Promise<Films> {
   const dir = await mkdtemp(inside(tmpdir(), 'parley-video-'));
   t.after(() => rm(dir, { recursive: true, force: true }));
@@ -310,12 +308,12 @@ async function longest(people: readonly Visitor[]): Promise<{ stillMs: number; s
   return { stillMs: Math.max(...still), silentMs: Math.max(...silent) };
 }
 
-function bounded(
+function assertBounded(
   { stillMs, silentMs, usual }: Gaps,
-  most = { stillMs: STILL_MS, silentMs: SILENT_MS },
+  max = { stillMs: STILL_MS, silentMs: SILENT_MS },
 ): void {
-  assert.ok(stillMs <= most.stillMs + usual.stillMs, `a picture stood still for ${stillMs} ms`);
-  assert.ok(silentMs <= most.silentMs + usual.silentMs, `no sound for ${silentMs} ms`);
+  assert.ok(stillMs <= max.stillMs + cappedStall(usual.stillMs), `a picture froze for ${stillMs} ms`);
+  assert.ok(silentMs <= max.silentMs + cappedStall(usual.silentMs), `no sound for ${silentMs} ms`);
 }
 
 function connections(people: readonly Visitor[]): Promise<number[]> {

@@ -1,21 +1,22 @@
-/** What people who publish and watch notice while media relays come and go and change their certificates: real browsers, edge and relays. */
+/** Gaps of live broadcasts while media relays end, start and change their certificates: real browsers, edge and relays. */
 import assert from 'node:assert/strict';
 import { afterEach, describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { askTheWay, end, longestGap, relayInUse, relaysAreReady } from '../support/live-relays.ts';
+import { requestRelay, end, longestGap, relayInUse, relaysAreReady } from '../support/live-relays.ts';
 import { LiveWatcher, profileFor, publish, watch, type LiveOptions } from '../support/live.ts';
-import { watchMachine } from '../support/machine.ts';
 import { withSite, type TestSite } from '../support/site.ts';
+import { cappedStall, watchStalls } from '../support/stalls.ts';
 import { until } from '../support/until.ts';
 
 /**
- * Pictures come every 100 ms. The edge notices up to two seconds later where sockets may no longer be led, so that two moves may follow each
- * other, the second of which takes its own time.
+ * Pictures come every 100 ms, and a drain interrupts them for less than half a second (MED-50). The edge detects a draining relay up to two
+ * seconds later, so over WebSocket the first move may lead to a relay that drains, and a second one follows.
  */
 const NO_GAP_MS = { WebTransport: 500, WebSocket: 2500 } as const;
+/** MED-43. */
 const BACK_MS = 3000;
-/** A publisher sends a ping every other second, and waits as long for the answer. */
-const BACK_WITHOUT_A_WORD_MS = 7000;
+/** MEDIA-10: a publisher sends a request every two seconds, waits two seconds for the answer, and then needs `BACK_MS`. */
+const BACK_FROM_SILENCE_MS = 7000;
 const USUAL_MS = 3000;
 
 describe('a live broadcast while relays end', { timeout: 240_000 }, () => {
@@ -24,37 +25,37 @@ describe('a live broadcast while relays end', { timeout: 240_000 }, () => {
 
   for (const transport of ['WebTransport', 'WebSocket'] as const) {
     it(`[MEDIA-11] goes on over ${transport} without a gap when a relay drains`, async (t) => {
-      const watcher = await onAir(site, { name: `drained-${transport}`, transport });
+      const watcher = await goLive(site, { name: `drained-${transport}`, transport });
       const relay = await relayInUse(site.stack);
       t.after(() => site.stack.restart(relay));
-      await keepsGapBelow(t, watcher, NO_GAP_MS[transport], () => end(site.stack, relay, 'SIGTERM'));
+      await assertGapBelow(t, watcher, NO_GAP_MS[transport], () => end(site.stack, relay, 'SIGTERM'));
       assert.equal(await watcher.transport(), transport);
       await watcher.figureIs('reconnects', 0, 0);
     });
 
-    it(`[MEDIA-10] is back soon over ${transport} when a relay is killed`, async (t) => {
-      const watcher = await onAir(site, { name: `killed-${transport}`, transport });
+    it(`[MEDIA-10] is back within 3 s over ${transport} when a relay is killed`, async (t) => {
+      const watcher = await goLive(site, { name: `killed-${transport}`, transport });
       const relay = await relayInUse(site.stack);
       t.after(() => site.stack.restart(relay));
-      await keepsGapBelow(t, watcher, BACK_MS, () => end(site.stack, relay, 'SIGKILL'));
+      await assertGapBelow(t, watcher, BACK_MS, () => end(site.stack, relay, 'SIGKILL'));
       assert.equal(await watcher.transport(), transport);
     });
 
     it(`[MEDIA-10] is back over ${transport} when a relay stops answering without closing its sessions`, async (t) => {
-      const watcher = await onAir(site, { name: `silent-${transport}`, transport });
+      const watcher = await goLive(site, { name: `silent-${transport}`, transport });
       const relay = await relayInUse(site.stack);
       t.after(() => site.stack.kill(relay, 'SIGCONT'));
-      await keepsGapBelow(t, watcher, BACK_WITHOUT_A_WORD_MS, async () => {
+      await assertGapBelow(t, watcher, BACK_FROM_SILENCE_MS, async () => {
         site.stack.kill(relay, 'SIGSTOP');
-        await pause(BACK_WITHOUT_A_WORD_MS);
+        await pause(BACK_FROM_SILENCE_MS);
       });
       assert.equal(await watcher.transport(), transport);
     });
   }
 
-  it('[MEDIA-10] is back soon where only those who watch were on the relay that is killed', async (t) => {
+  it('[MEDIA-10] is back within 3 s if only the viewers were on the relay that is killed', async (t) => {
     const name = 'apart';
-    const home = (await askTheWay(site.stack, name)).relay.url;
+    const home = (await requestRelay(site.stack, name)).relay.url;
     const profile = await profileFor(site.browser, { web: site.web, name });
     // It publishes on a relay without other sessions.
     await profile.route('**/v1/live/*', (route) =>
@@ -65,11 +66,11 @@ describe('a live broadcast while relays end', { timeout: 240_000 }, () => {
     await watcher.seesMotion();
     const relay = `relay-${site.stack.endpoints.media.indexOf(home) + 1}`;
     t.after(() => site.stack.restart(relay));
-    await keepsGapBelow(t, watcher, BACK_MS, () => end(site.stack, relay, 'SIGKILL'));
+    await assertGapBelow(t, watcher, BACK_MS, () => end(site.stack, relay, 'SIGKILL'));
   });
 
   it('is seen again by a viewer that reloads the page', async () => {
-    const watcher = await onAir(site, { name: 'again', transport: 'WebTransport' });
+    const watcher = await goLive(site, { name: 'again', transport: 'WebTransport' });
     await watcher.page.reload();
     await watcher.seesMotion();
   });
@@ -82,10 +83,10 @@ describe('a live broadcast while certificates change', { timeout: 240_000 }, () 
     PARLEY_RELAY_LIMIT_MEDIA_CERTIFICATE_LIFETIME: '3700000',
   });
 
-  it('[MED-21] plays on in open pages, and takes who comes with the hashes from before and from after', async () => {
+  it('[MED-21] continues in open pages, and accepts clients with the hashes from before and from after', async (t) => {
     const options = { web: site.web, name: 'rotation' };
-    const watcher = await onAir(site, { name: options.name, transport: 'WebTransport' });
-    const hashes = async () => (await askTheWay(site.stack, options.name)).relay.certificateHashes;
+    const watcher = await goLive(site, { name: options.name, transport: 'WebTransport' });
+    const hashes = async () => (await requestRelay(site.stack, options.name)).relay.certificateHashes;
 
     const rotated = Promise.withResolvers<void>();
     const profile = await profileFor(site.browser, options);
@@ -99,7 +100,7 @@ describe('a live broadcast while certificates change', { timeout: 240_000 }, () 
       .goto(`${site.web}/live/${options.name}`)
       .then(() => profile.pages()[0]);
 
-    const gap = await longestGap(watcher, () =>
+    await assertGapBelow(t, watcher, NO_GAP_MS.WebTransport, () =>
       until(async () => (await hashes())[0] !== first, {
         withinMs: 3 * rotationMs,
         what: () => 'a rotation',
@@ -115,13 +116,11 @@ describe('a live broadcast while certificates change', { timeout: 240_000 }, () 
       await one.seesMotion();
       assert.equal(await one.transport(), 'WebTransport');
     }
-    // Three pages and a decoder each, on however few processors.
-    assert.ok(gap <= BACK_MS, `${gap} ms`);
     await watcher.figureIs('reconnects', 0, 0);
   });
 });
 
-async function onAir(
+async function goLive(
   { browser, stack, web }: TestSite,
   { name, transport }: { readonly name: string; readonly transport: 'WebTransport' | 'WebSocket' },
 ): Promise<LiveWatcher> {
@@ -135,20 +134,18 @@ async function onAir(
   return watcher;
 }
 
-/** Above what is not the relay's: the gaps that are usual on a machine with too much to do, and what it stood still itself meanwhile. */
-async function keepsGapBelow(
+/** The bound is `maxMs`, and the longer of the usual gap and the stalls of the machine meanwhile: at most `MAX_STALL_MS`. */
+async function assertGapBelow(
   t: TestContext,
   watcher: LiveWatcher,
-  mostMs: number,
+  maxMs: number,
   happens: () => Promise<void>,
 ): Promise<void> {
   const usual = await longestGap(watcher, () => pause(USUAL_MS));
-  const stoodStill = watchMachine();
-  const gap = await longestGap(watcher, happens);
-  const still = stoodStill();
-  const [longest, usually, stood] = [gap, usual, still].map(Math.round);
-  t.diagnostic(
-    `the longest gap: ${longest} ms, without an end ${usually} ms; the machine stood still ${stood} ms`,
-  );
-  assert.ok(gap <= mostMs + Math.max(usual, still), `${longest} ms`);
+  const stalled = watchStalls();
+  const gap = Math.round(await longestGap(watcher, happens));
+  const [usualMs, stalledMs] = [cappedStall(usual), stalled()];
+  const measured = `the longest gap: ${gap} ms, before ${usualMs} ms; the machine stalled for ${stalledMs} ms`;
+  t.diagnostic(measured);
+  assert.ok(gap <= maxMs + Math.max(usualMs, stalledMs), `${measured}; promised: ${maxMs} ms`);
 }

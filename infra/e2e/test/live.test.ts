@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { launchFirefox } from '../support/puppets.ts';
-import { AUDIBLE, publish, readDecoded, tapDecoders, watch, type LiveWatcher } from '../support/live.ts';
+import { AUDIBLE, publish, readDecoded, meterDecoders, watch, type LiveWatcher } from '../support/live.ts';
 import { opened } from '../support/opened.ts';
 import { withSite } from '../support/site.ts';
 import { until } from '../support/until.ts';
@@ -25,7 +25,7 @@ describe('a live broadcast', { timeout: 240_000 }, () => {
       await watcher.showsNote('not-started');
       const publisher = await publish(site.browser, options);
       await watcher.seesMotion();
-      await watcher.hears();
+      await watcher.playsSound();
       assert.equal(await publisher.transport(), transport);
       assert.equal(await watcher.transport(), transport);
       await watcher.figureIs('bits', 20_000, 3_000_000);
@@ -46,7 +46,7 @@ describe('a live broadcast', { timeout: 240_000 }, () => {
     it('watches what Chromium publishes', async () => {
       await publish(site.browser, { web: site.web, name: 'for-fox' });
       const tab = await firefox().newPage();
-      await tab.evaluateOnNewDocument(tapDecoders);
+      await tab.evaluateOnNewDocument(meterDecoders);
       await tab.goto(`${site.web}/live/for-fox`);
       await pictureMoves(() => tab.evaluate(readPicture));
       await tab.locator('[data-testid=sound]').click();

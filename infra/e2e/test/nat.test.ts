@@ -70,7 +70,7 @@ function twoHomes(kind: NatKind): Homes {
       const { here, there, site } = street();
       const ada = await Visitor.join(here, { name: 'Ada', web: site.web, room });
       const bo = await Visitor.join(there, { name: 'Bo', web: site.web, room });
-      await Promise.all([ada.seesAndHears(1), bo.seesAndHears(1)]);
+      await Promise.all([ada.receivesMedia(1), bo.receivesMedia(1)]);
       return [ada, bo];
     },
   };

@@ -11,10 +11,14 @@ import { launchChromium } from '../support/browsers.ts';
 import { startLabSite } from '../support/lab-site.ts';
 import { startNatLab } from '../support/nat-lab.ts';
 import { opened } from '../support/opened.ts';
-import { lie, Reader, stall, type Content } from '../support/reader.ts';
-import { countInMemory } from '../support/remains.ts';
+import { Reader, sendNoChunks, sendWrongChunks, type Content } from '../support/reader.ts';
+import { countInMemory } from '../support/process-memory.ts';
 import { withSite, type TestSite } from '../support/site.ts';
+import { assertTakesAtMost } from '../support/stalls.ts';
 import { until } from '../support/until.ts';
+
+/** SPEC rule PAGE-8. */
+const EXACT_WITHIN_MS = 2000;
 
 const text = (content: string): Content => ({
   type: 'text/plain',
@@ -27,27 +31,29 @@ describe('a page lives in the browsers that have it open', { timeout: 300_000 },
   const site = withSite();
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
 
-  it('[PAGE-1] [PAGE-6] [PAGE-8] from A to B, from B to C, and gone with the last of them, across two pods; no server has held any of it', async () => {
+  it('[PAGE-1] [PAGE-6] [PAGE-8] a page goes from A to B and from B to C across two pods and is gone with the last holder; no process of the servers had any of it in memory', async () => {
     const { browser, web, stack } = site;
     const marks = [randomBytes(24).toString('hex'), randomBytes(24).toString('hex')];
-    const words = marks.map((mark) => `${mark} `.repeat(1000)).join('\n');
+    const content = marks.map((mark) => `${mark} `.repeat(1000)).join('\n');
     const ada = await Reader.open(browser, { name: 'Ada', web, affinity: 'a' });
-    const link = await ada.make(web, text(words));
-    const bo = await openWhereNobodyIs(site, 'Bo');
+    const link = await ada.make(web, text(content));
+    const bo = await openOnOtherPod(site, 'Bo');
     const cy = await Reader.open(browser, { name: 'Cy', web, affinity: 'a' });
     await bo.read(link);
-    await bo.comesTo('here');
-    assert.equal(await bo.text(), words);
-    await Promise.all([ada.counts(2), bo.counts(2)]);
+    await bo.reaches('here');
+    assert.equal(await bo.text(), content);
+    await assertTakesAtMost(EXACT_WITHIN_MS, 'the count of two', () =>
+      Promise.all([ada.showsHolders(2), bo.showsHolders(2)]),
+    );
     await ada.close();
-    await bo.counts(1);
+    await assertTakesAtMost(EXACT_WITHIN_MS, 'the count after one left', () => bo.showsHolders(1));
     await bo.isLast();
     await cy.read(link);
-    await cy.comesTo('here');
-    assert.equal(await cy.text(), words);
+    await cy.reaches('here');
+    assert.equal(await cy.text(), content);
     assert.deepEqual(await visitorsOf(stack.endpoints.pods), [1, 1]);
 
-    // Found is what is there: the address, which pods do know.
+    // The search also finds something that is there: the address, which pods know.
     const wanted = [...marks, addressOf(link)].map((one) => Buffer.from(one));
     const processes = Object.entries(stack.endpoints.processes);
     const remains = processes.map(([name, { pid }]) => [name, countInMemory(pid, wanted)] as const);
@@ -63,7 +69,7 @@ describe('a page lives in the browsers that have it open', { timeout: 300_000 },
     await cy.close();
     const dee = await Reader.open(browser, { name: 'Dee', web });
     await dee.read(link);
-    await dee.comesTo('gone');
+    await dee.reaches('gone');
   });
 
   it('[PAGE-4] a sealed page is read with the whole link, held without its key, and unreadable on the way', async () => {
@@ -73,31 +79,35 @@ describe('a page lives in the browsers that have it open', { timeout: 300_000 },
     assert.match(link, /#key=[\w-]{22}$/);
     const bo = await Reader.open(browser, { name: 'Bo', web });
     await bo.read(link.replace(/#.*/, ''));
-    await bo.comesTo('here');
-    await ada.counts(2);
+    await bo.reaches('here');
+    await ada.showsHolders(2);
     await ada.close();
     const cy = await Reader.open(browser, { name: 'Cy', web });
     await cy.read(link);
-    await cy.comesTo('here');
+    await cy.reaches('here');
     assert.equal(await cy.text(), 'between us');
     assert.doesNotMatch((await bo.page.locator('body').textContent()) ?? '', /between us/);
   });
 
-  it('[PAGE-3] [PAGE-16] where all who hold it lie, stall or have nothing, it is not shown; with one who is honest, the true page is', async (t) => {
+  it('[PAGE-3] [PAGE-16] a page is not shown if all holders send wrong chunks, none, or have none; with one honest holder it is', async (t) => {
     const { browser, web, stack } = site;
     const bytes = randomBytes(2_000_000);
     const data: Content = { type: 'application/octet-stream', name: 'data.bin', bytes };
     const ada = await Reader.open(browser, { name: 'Ada', web });
     const link = await ada.make(web, data);
-    const liar = await Reader.open(browser, { name: 'the liar', web, as: lie });
-    const idler = await Reader.open(browser, { name: 'the idler', web, as: stall });
+    const liar = await Reader.open(browser, { name: 'the liar', web, initScript: sendWrongChunks });
+    const idler = await Reader.open(browser, { name: 'the idler', web, initScript: sendNoChunks });
     for (const one of [liar, idler]) {
       await one.read(link);
-      await one.comesTo('here');
+      await one.reaches('here');
     }
-    const boaster = await boastOf(addressOf(link), stack.endpoints.pods[0] ?? '', bytes.length);
-    t.after(() => boaster.terminate());
-    await ada.counts(4);
+    const pretender = await announceWithoutContent(
+      addressOf(link),
+      stack.endpoints.pods[0] ?? '',
+      bytes.length,
+    );
+    t.after(() => pretender.terminate());
+    await ada.showsHolders(4);
     await ada.close();
     const bo = await Reader.open(browser, { name: 'Bo', web });
     await bo.read(link);
@@ -108,12 +118,12 @@ describe('a page lives in the browsers that have it open', { timeout: 300_000 },
     const eve = await Reader.open(browser, { name: 'Eve', web });
     assert.equal(await eve.make(web, data), link);
     const began = Date.now();
-    await bo.comesTo('here', 60_000);
+    await bo.reaches('here', 60_000);
     t.diagnostic(`Bo had it ${Date.now() - began} ms after Eve: ${JSON.stringify(await bo.counted())}`);
     assert.ok(bytes.equals(await bo.download()));
   });
 
-  it('[PAGE-12] [PAGE-13] the pods die one after the other: no page shows that it is gone, and a new reader finds it', async (t) => {
+  it('[PAGE-12] [PAGE-13] the pods end one after the other: no page is shown as gone, and a new reader finds it', async (t) => {
     const { browser, web, stack } = site;
     const ada = await Reader.open(browser, { name: 'Ada', web });
     const link = await ada.make(web, text('still here'));
@@ -122,26 +132,26 @@ describe('a page lives in the browsers that have it open', { timeout: 300_000 },
       stack.kill(pod, 'SIGKILL');
       const bo = await Reader.open(browser, { name: `Bo after ${pod}`, web });
       await bo.read(link);
-      await bo.comesTo('here');
+      await bo.reaches('here');
       assert.equal(await bo.text(), 'still here');
       await bo.close();
       await stack.restart(pod);
     }
     assert.equal((await ada.counted()).state, 'here');
-    await ada.counts(1, 15_000);
+    await ada.showsHolders(1);
   });
 
-  it('a terminal keeps a page alive that no browser has open, makes one, and gets one', async (t) => {
+  it('a terminal holds a page that no browser has open, makes one, and fetches one', async (t) => {
     const { browser, web } = site;
     const ada = await Reader.open(browser, { name: 'Ada', web });
     const link = await ada.make(web, text('left to a terminal'), true);
     const holds = new Terminal('page', 'hold', link.replace(/#.*/, ''));
     t.after(() => holds.child.kill('SIGKILL'));
-    await ada.counts(2, 20_000);
+    await ada.showsHolders(2);
     await ada.close();
     const bo = await Reader.open(browser, { name: 'Bo', web });
     await bo.read(link);
-    await bo.comesTo('here');
+    await bo.reaches('here');
     assert.equal(await bo.text(), 'left to a terminal');
 
     const dir = await mkdtemp(join(tmpdir(), 'parley-page-'));
@@ -151,7 +161,7 @@ describe('a page lives in the browsers that have it open', { timeout: 300_000 },
     t.after(() => makes.child.kill('SIGKILL'));
     const made = await makes.line('stdout', (line) => line.startsWith(web));
     await bo.read(made);
-    await bo.comesTo('here');
+    await bo.reaches('here');
     assert.equal(await bo.text(), 'from a terminal');
     assert.equal(await makes.interrupt(), 0);
     const gets = new Terminal('page', 'get', made);
@@ -181,7 +191,7 @@ describe('a page lives in the browsers that have it open', { timeout: 300_000 },
   });
 });
 
-describe('two who cannot connect directly', { timeout: 300_000 }, () => {
+describe('two visitors that cannot connect directly', { timeout: 300_000 }, () => {
   const street = opened(async (keep) => {
     const lab = keep(startNatLab('symmetric'));
     const site = keep(await startLabSite(lab));
@@ -191,14 +201,14 @@ describe('two who cannot connect directly', { timeout: 300_000 }, () => {
     return { lab, site, here, there };
   });
 
-  it('[PAGE-15] exchange a page through TURN, and through the stream relay where TURN is blocked as well; the page says so', async () => {
+  it('[PAGE-15] exchange a page through TURN, and through the stream relay where TURN is blocked as well; the page shows it', async () => {
     const { lab, site, here, there } = street();
     const ada = await Reader.open(here, { name: 'Ada', web: site.web });
     const bytes = randomBytes(600_000);
     const link = await ada.make(site.web, { type: 'application/octet-stream', name: 'data.bin', bytes });
     const bo = await Reader.open(there, { name: 'Bo', web: site.web });
     await bo.read(link);
-    await bo.comesTo('here');
+    await bo.reaches('here');
     assert.ok(bytes.equals(await bo.download()));
     assert.equal((await bo.counted()).path, 'turn');
     await bo.close();
@@ -208,26 +218,26 @@ describe('two who cannot connect directly', { timeout: 300_000 }, () => {
     lab.block('b', { port: site.turnsPort });
     const cy = await Reader.open(there, { name: 'Cy', web: site.web });
     await cy.read(link);
-    await cy.comesTo('here', 60_000);
+    await cy.reaches('here', 60_000);
     assert.ok(bytes.equals(await cy.download()));
     assert.equal((await cy.counted()).path, 'relay');
     await until(async () => /relay/i.test((await cy.page.locator('body').textContent()) ?? ''), {
       withinMs: 3000,
-      what: () => 'the page to say that the relay passed it on',
+      what: () => 'the page to show that the relay forwarded it',
     });
   });
 });
 
 /** Announces the whole page, has none of it and never answers. */
-async function boastOf(page: string, pod: string, bytes: number): Promise<WebSocket> {
+async function announceWithoutContent(page: string, pod: string, bytes: number): Promise<WebSocket> {
   const socket = new WebSocket(`${pod.replace('http', 'ws')}/v1/pages/socket`);
   await once(socket, 'open');
   socket.send(JSON.stringify({ type: 'announce', page, whole: true, bytes }));
   return socket;
 }
 
-/** Opens /p on another pod than all visitors so far, who are on one. The edge hashes by the affinity cookie: another value, sooner or later another pod. */
-async function openWhereNobodyIs({ browser, web, stack }: TestSite, name: string): Promise<Reader> {
+/** Opens /p on another pod than all visitors so far, which are on one. The edge hashes by the affinity cookie, so one of several values leads to another pod. */
+async function openOnOtherPod({ browser, web, stack }: TestSite, name: string): Promise<Reader> {
   for (const affinity of ['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) {
     const reader = await Reader.open(browser, { name, web, affinity });
     await reader.page.goto(`${web}/p`);

@@ -6,13 +6,13 @@ import { newProfile } from '../support/browsers.ts';
 import { withSite } from '../support/site.ts';
 import { newRoom, Visitor } from '../support/visitor.ts';
 
-/** Ten times the first wait of a client that comes back. */
-const NO_PING_PONG_MS = 5000;
+/** Ten times the first backoff of a client that reconnects. */
+const NO_RECONNECT_MS = 5000;
 
-describe('rooms, as people meet them', { timeout: 240_000 }, () => {
+describe('rooms', { timeout: 240_000 }, () => {
   const site = withSite({ PARLEY_LIMIT_ROOM_PARTICIPANTS: '2' });
 
-  it('[ROOM-5] [ROOM-8] a named room is made on the landing page; deleting it tells everyone in it', async () => {
+  it('[ROOM-5] [ROOM-8] a named room is created on the landing page; all participants are informed when it is deleted', async () => {
     const profile = await newProfile(site.browser, site.web);
     const page = await profile.newPage();
     await page.goto(site.web);
@@ -30,14 +30,14 @@ describe('rooms, as people meet them', { timeout: 240_000 }, () => {
     await owner.leave();
   });
 
-  it('[ROOM-7] the link of a room that is no more says so', async () => {
+  it('[ROOM-7] the link of a deleted room shows ROOM_NOT_FOUND', async () => {
     const page = await (await newProfile(site.browser, site.web)).newPage();
     await page.goto(`${site.web}/r/stand-up@local`);
     await page.getByTestId('ended-ROOM_NOT_FOUND').waitFor({ timeout: 10_000 });
     await page.context().close();
   });
 
-  it('[JOIN-10] a full room says so, and admits participants again when one leaves', async () => {
+  it('[JOIN-10] a full room shows ROOM_FULL, and admits participants again when one leaves', async () => {
     const room = newRoom();
     const ada = await Visitor.join(site.browser, { name: 'Ada', web: site.web, room });
     const bo = await Visitor.join(site.browser, { name: 'Bo', web: site.web, room });
@@ -52,33 +52,33 @@ describe('rooms, as people meet them', { timeout: 240_000 }, () => {
     await ada.leave();
   });
 
-  it('[RES-5] a duplicated tab is a new participant and leaves its twin alone', async () => {
+  it('[RES-5] a duplicated tab is a new participant and does not affect the first tab', async () => {
     const room = newRoom();
     const ada = await Visitor.join(site.browser, { name: 'Ada', web: site.web, room });
     const original = await ada.participant();
     const twin = await ada.page.context().newPage();
-    await twin.addInitScript(restore, await ada.page.evaluate(remembered));
+    await twin.addInitScript(writeStorage, await ada.page.evaluate(readStorage));
     await twin.goto(`${site.web}/r/${room}`);
     await twin.getByTestId('join').click();
     await twin.locator('[data-testid=call][data-status=connected]').waitFor({ timeout: 15_000 });
     assert.notEqual(await twin.getByTestId('call').getAttribute('data-participant'), original);
-    await ada.seesAndHears(1);
+    await ada.receivesMedia(1);
     assert.equal(await ada.participant(), original);
     await ada.leave();
   });
 
-  it('[RES-5] a tab that was copied to another browser takes the place; its twin gets one error and stops for good', async () => {
+  it('[RES-5] a tab that was copied to another browser replaces the participant; the first tab gets one error and does not reconnect', async () => {
     const room = newRoom();
     const ada = await Visitor.join(site.browser, { name: 'Ada', web: site.web, room });
     const bo = await Visitor.join(site.browser, { name: 'Bo', web: site.web, room });
     const participant = await ada.participant();
     const mark = bo.messages.log.length;
     const twin = new Visitor('Ada', await (await newProfile(site.browser, site.web)).newPage());
-    await twin.page.addInitScript(restore, await ada.page.evaluate(remembered));
+    await twin.page.addInitScript(writeStorage, await ada.page.evaluate(readStorage));
     await twin.page.goto(`${site.web}/r/${room}`);
     await twin.page.locator('[data-testid=call][data-status=connected]').waitFor({ timeout: 15_000 });
     await ada.page.getByTestId('ended-REPLACED').waitFor({ timeout: 5000 });
-    await pause(NO_PING_PONG_MS);
+    await pause(NO_RECONNECT_MS);
     assert.equal(await twin.participant(), participant);
     assert.equal(await twin.page.getByTestId('call').getAttribute('data-status'), 'connected');
     const errors = ada.messages.log.filter((message) => message.type === 'error');
@@ -88,7 +88,7 @@ describe('rooms, as people meet them', { timeout: 240_000 }, () => {
     );
     assert.deepEqual([ada.messages.sockets, twin.messages.sockets], [1, 1], 'each opened one socket');
     assert.deepEqual(bo.messages.joinsAndLeaves(mark), []);
-    await twin.seesAndHears(1);
+    await twin.receivesMedia(1);
     await Promise.all([ada, bo, twin].map((person) => person.leave()));
   });
 
@@ -99,13 +99,13 @@ describe('rooms, as people meet them', { timeout: 240_000 }, () => {
   }
 });
 
-/** Runs in the page: everything its tab and its browser keep for it. */
-function remembered(): string {
+/** Runs in the page: its session storage and local storage. */
+function readStorage(): string {
   return JSON.stringify([sessionStorage, localStorage].map((store) => Object.entries(store)));
 }
 
 /** Runs in the page. */
-function restore(stores: string): void {
+function writeStorage(stores: string): void {
   if (sessionStorage.length > 0) return;
   const [tab = [], browser = []] = JSON.parse(stores) as [string, string][][];
   for (const [key, value] of tab) sessionStorage.setItem(key, value);

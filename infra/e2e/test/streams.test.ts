@@ -58,7 +58,7 @@ describe('the page of a stream', { timeout: 240_000 }, () => {
     }
   });
 
-  it('plays the picture alone where the sound is one that browsers do not know, and says so', async () => {
+  it('plays only the picture if browsers cannot decode the sound, and shows why', async () => {
     await send('in/mp2', 'h264WithMp2');
     const viewer = await Viewer.open(site.browser, page('out/mp2'));
     await viewer.seesMotion();
@@ -79,7 +79,7 @@ describe('the page of a stream', { timeout: 240_000 }, () => {
       await viewer.close();
     });
 
-  it('shows a topic of text line by line, markup as text, and stays awake in a flood', async () => {
+  it('shows a topic of text line by line, markup as text, and stays responsive in a flood', async () => {
     const viewer = await Viewer.open(site.browser, page('lab/thermometers'));
     await viewer.is('empty');
     const publisher = await openSocket(socket('lab/thermometers'));
@@ -112,7 +112,7 @@ describe('the page of a stream', { timeout: 240_000 }, () => {
     await viewer.close();
   });
 
-  it('shows other bytes as such', async () => {
+  it('shows bytes that are no video as hexadecimal', async () => {
     const viewer = await Viewer.open(site.browser, page('lab/adc'));
     await viewer.is('empty');
     const publisher = await openSocket(socket('lab/adc'));
@@ -122,7 +122,7 @@ describe('the page of a stream', { timeout: 240_000 }, () => {
     await viewer.close();
   });
 
-  it('[STR-5] an address that is no topic is said to be none, and the page offers a way to one', async () => {
+  it('[STR-5] an address that is no topic shows an error and a form for a topic', async () => {
     const viewer = await Viewer.open(site.browser, page('stats'));
     await viewer.page.getByTestId('topic-problem').filter({ hasText: 'This is not a topic' }).waitFor();
     await viewer.page.getByTestId('topic').fill(' ws://host/streams/out/cam ');
@@ -132,7 +132,7 @@ describe('the page of a stream', { timeout: 240_000 }, () => {
     await viewer.close();
   });
 
-  it('[STR-40] goes on after a part of the stream was lost, at the live edge and with the loss counted', async () => {
+  it('[STR-40] continues at the live edge after a part of the stream was lost, and counts the loss', async () => {
     await send('in/lossy', 'h264');
     const viewer = await Viewer.open(site.browser, page('out/lossy'));
     await viewer.seesMotion();
@@ -148,7 +148,7 @@ describe('the page of a stream', { timeout: 240_000 }, () => {
     await viewer.close();
   });
 
-  it('[STR-70] comes back by itself when its relay is ended, and when it is killed', async () => {
+  it('[STR-70] reconnects when its relay ends, and when it is killed', async () => {
     await send('in/back', 'h264');
     const viewer = await Viewer.open(site.browser, page('out/back'));
     await viewer.seesMotion();

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
-import { composureOf } from '../support/composure.ts';
-import { watchMachine } from '../support/machine.ts';
+import { watchForDisturbance } from '../support/disturbance.ts';
 import { withSite } from '../support/site.ts';
+import { assertTakesAtMost } from '../support/stalls.ts';
 import { until } from '../support/until.ts';
-import { everybodyReads, joinApartFrom, newRoom, Visitor } from '../support/visitor.ts';
+import { assertChat, joinOnOtherPod, newRoom, Visitor } from '../support/visitor.ts';
 
+/** A participant is `away` for at most this long after its pod ended (SPEC rule ROS-11). */
 const BACK_WITHIN_MS = 5000;
+/** SPEC rule BUS-5. */
+const DETECTED_WITHIN_MS = 5000;
 
 describe('a call survives its pod', { timeout: 240_000 }, () => {
   const site = withSite();
@@ -19,32 +22,31 @@ describe('a call survives its pod', { timeout: 240_000 }, () => {
     const ada = await Visitor.join(browser, { name: 'Ada', web, room });
     const bo = await Visitor.join(browser, { name: 'Bo', web, room });
     const people = [ada, bo];
-    await Promise.all(people.map((person) => person.seesAndHears(1)));
+    await Promise.all(people.map((person) => person.receivesMedia(1)));
     const pod = await ada.pod();
     assert.equal(await bo.pod(), pod, 'the edge brings a room to one pod');
-    const composure = await composureOf(people);
-    await ada.say('said before');
-    await bo.readsInChat('said before');
-    await bo.say('last words');
-    await bo.isTaken('last words');
-    await Promise.all(people.map((person) => person.sayOnceCutOff(`${person.name} goes on`)));
+    const watch = await watchForDisturbance(people);
+    await ada.sendChat('a line before');
+    await bo.receivesChat('a line before');
+    await bo.sendChat('the last line before');
+    await bo.isAcknowledged('the last line before');
+    await Promise.all(people.map((person) => person.sendWhenDisconnected(`${person.name} continues`)));
 
-    const stoodStill = watchMachine();
-    const killedAt = Date.now();
     t.after(() => site.stack.restart(pod));
-    site.stack.kill(pod, 'SIGKILL');
-    await Promise.all(people.map((person) => person.isBackOnAnotherPod(pod)));
-    const backMs = Date.now() - killedAt;
-    const still = stoodStill();
-
-    assert.ok(
-      backMs < BACK_WITHIN_MS + still,
-      `back after ${backMs} ms; the machine stood still ${still} ms`,
-    );
-    await Promise.all(people.map((person) => person.seesAndHears(1)));
-    await bo.say('said after');
-    await everybodyReads(people, ['said before', 'last words', 'Ada goes on', 'Bo goes on', 'said after']);
-    const interruptions = await composure.assertUndisturbed();
+    const backMs = await assertTakesAtMost(BACK_WITHIN_MS, 'the return of both', async () => {
+      site.stack.kill(pod, 'SIGKILL');
+      await Promise.all(people.map((person) => person.resumesOnOtherPod(pod)));
+    });
+    await Promise.all(people.map((person) => person.receivesMedia(1)));
+    await bo.sendChat('a line after');
+    await assertChat(people, [
+      'a line before',
+      'the last line before',
+      'Ada continues',
+      'Bo continues',
+      'a line after',
+    ]);
+    const interruptions = await watch.assertUndisturbed();
     t.diagnostic(JSON.stringify({ backMs, ...interruptions }));
     await Promise.all(people.map((person) => person.leave()));
   });
@@ -54,33 +56,30 @@ describe('a call survives its pod', { timeout: 240_000 }, () => {
     const room = newRoom();
     const ada = await Visitor.join(browser, { name: 'Ada', web, room });
     const bo = await Visitor.join(browser, { name: 'Bo', web, room });
-    const cy = await joinApartFrom(ada, site, { name: 'Cy', room });
+    const cy = await joinOnOtherPod(ada, site, { name: 'Cy', room });
     const people = [ada, bo, cy];
     const pod = await cy.pod();
     assert.deepEqual([await ada.pod(), await bo.pod()].includes(pod), false, 'Cy is alone on its pod');
-    await Promise.all(people.map((person) => person.seesAndHears(2)));
-    const composure = await composureOf(people);
+    await Promise.all(people.map((person) => person.receivesMedia(2)));
+    const watch = await watchForDisturbance(people);
     const sockets = [ada, bo].map(({ messages }) => messages.sockets);
-    await ada.say('said before');
-    await cy.readsInChat('said before');
+    await ada.sendChat('a line before');
+    await cy.receivesChat('a line before');
     await bo.openChat();
-    await cy.say('last words');
-    await cy.isTaken('last words');
+    await cy.sendChat('the last line before');
+    await cy.isAcknowledged('the last line before');
 
-    await cy.sayOnceCutOff('Cy goes on');
-    const killedAt = Date.now();
+    await cy.sendWhenDisconnected('Cy continues');
     t.after(() => site.stack.restart(pod));
-    site.stack.kill(pod, 'SIGKILL');
-    await bo.say('where is Cy?');
-    await cy.isBackOnAnotherPod(pod);
-    const backMs = Date.now() - killedAt;
-
-    assert.ok(backMs < BACK_WITHIN_MS, `back after ${backMs} ms`);
-    await Promise.all(people.map((person) => person.seesAndHears(2)));
-    await cy.say('said after');
-    const lines = ['said before', 'last words', 'Cy goes on', 'where is Cy?', 'said after'];
-    await everybodyReads(people, lines);
-    const interruptions = await composure.assertUndisturbed();
+    const backMs = await assertTakesAtMost(BACK_WITHIN_MS, 'the return of Cy', async () => {
+      site.stack.kill(pod, 'SIGKILL');
+      await Promise.all([bo.sendChat('where is Cy?'), cy.resumesOnOtherPod(pod)]);
+    });
+    await Promise.all(people.map((person) => person.receivesMedia(2)));
+    await cy.sendChat('a line after');
+    const lines = ['a line before', 'the last line before', 'Cy continues', 'where is Cy?', 'a line after'];
+    await assertChat(people, lines);
+    const interruptions = await watch.assertUndisturbed();
     assert.deepEqual(
       [ada, bo].map(({ messages }) => messages.sockets),
       sockets,
@@ -90,22 +89,24 @@ describe('a call survives its pod', { timeout: 240_000 }, () => {
     await Promise.all(people.map((person) => person.leave()));
   });
 
-  it('[P6] [JOIN-14] NATS is gone: the call continues, and another participant joins it through the edge', async () => {
+  it('[P6] [JOIN-14] NATS ends: the call continues, and another participant joins it through the edge', async () => {
     const { browser, web } = site;
     const room = newRoom();
     const ada = await Visitor.join(browser, { name: 'Ada', web, room });
     const bo = await Visitor.join(browser, { name: 'Bo', web, room });
-    await Promise.all([ada.seesAndHears(1), bo.seesAndHears(1)]);
-    site.stack.kill('nats', 'SIGKILL');
-    await podsAreNotReady(site.stack.endpoints.pods);
+    await Promise.all([ada.receivesMedia(1), bo.receivesMedia(1)]);
+    await assertTakesAtMost(DETECTED_WITHIN_MS, 'the detection of the dead link', async () => {
+      site.stack.kill('nats', 'SIGKILL');
+      await podsAreNotReady(site.stack.endpoints.pods);
+    });
     const cy = await Visitor.join(browser, { name: 'Cy', web, room });
-    await Promise.all([ada, bo, cy].map((person) => person.seesAndHears(2)));
+    await Promise.all([ada, bo, cy].map((person) => person.receivesMedia(2)));
     await site.stack.restart('nats');
     await Promise.all([ada, bo, cy].map((person) => person.leave()));
   });
 });
 
-/** Pods without their bus say so within seconds. */
+/** Resolves when no pod is ready, as without a link to NATS. */
 async function podsAreNotReady(pods: readonly string[]): Promise<void> {
   await until(
     async () => {
@@ -114,6 +115,6 @@ async function podsAreNotReady(pods: readonly string[]): Promise<void> {
       );
       return answers.every((status) => status === 503);
     },
-    { withinMs: 15_000, what: () => 'every pod to be without its bus' },
+    { withinMs: 15_000, what: () => 'every pod to be not ready' },
   );
 }

@@ -10,7 +10,7 @@ import { withSite } from '../support/site.ts';
 describe('a live broadcast and the terminal', { timeout: 240_000 }, () => {
   const site = withSite();
 
-  it('a browser shows and plays what the terminal publishes', async (t) => {
+  it('a browser shows and plays a video that the terminal publishes', async (t) => {
     const dir = await mkdtemp(join(tmpdir(), 'parley-video-'));
     t.after(() => rm(dir, { recursive: true, force: true }));
     const video = makeVideo(join(dir, 'video.mp4'));
@@ -18,10 +18,10 @@ describe('a live broadcast and the terminal', { timeout: 240_000 }, () => {
     t.after(() => publishes.child.kill('SIGKILL'));
     const watcher = await watch(site.browser, { web: site.web, name: 'film' });
     await watcher.seesMotion();
-    await watcher.hears();
+    await watcher.playsSound();
   });
 
-  it('the terminal watches what a browser publishes', async (t) => {
+  it('the terminal receives a broadcast of a browser', async (t) => {
     await publish(site.browser, { web: site.web, name: 'camera' });
     const watches = new Terminal('watch', `${site.web}/live/camera`, '--log');
     t.after(() => watches.child.kill('SIGKILL'));

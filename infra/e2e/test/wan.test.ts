@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core';
 import { launchChromium } from '../support/browsers.ts';
 import { startLabSite } from '../support/lab-site.ts';
 import { opened } from '../support/opened.ts';
-import { goes } from '../support/paths.ts';
+import { connectsBy } from '../support/paths.ts';
 import { until } from '../support/until.ts';
 import { newRoom, Visitor } from '../support/visitor.ts';
 import { listen, receivedVoices } from '../support/voices.ts';
@@ -18,7 +18,7 @@ const ENV = { PARLEY_LIMIT_MESH_PARTICIPANTS: '1', PARLEY_RELAY_LIMIT_DRAIN_WIND
 const FAR = { delayMs: 45, loss: 0.05 };
 /** Two a second: five seconds of them. */
 const BEEPS = 10;
-const HEARD_WITHIN_MS = 20_000;
+const BEEPS_HANG_MS = 20_000;
 const CUT_MS = 2000;
 /** Three times the longest that was seen, 0.63 s; TCP holds everything back that comes after a lost packet. */
 const GAP_MS = { WebTransport: 2000, WebSocket: 3000 } as const;
@@ -59,17 +59,17 @@ describe(
     });
 
     for (const transport of ['WebTransport', 'WebSocket'] as const)
-      it(`[MEDIA-12] is seen and heard both ways over ${transport}`, async (t) => {
+      it(`[MEDIA-12] is received both ways over ${transport}`, async (t) => {
         const people = await meet(transport === 'WebSocket');
         const gaps = await Promise.all(people.map((one) => longestGap(t, one)));
         for (const gap of gaps) assert.ok(gap <= GAP_MS[transport], `no picture or sound for ${gap} ms`);
-        const [near, far] = await Promise.all(people.map(wayToTheRelay));
+        const [near, far] = await Promise.all(people.map(pathToRelay));
         t.diagnostic(`to the relay: ${near}, from far ${far}`);
         assert.match(near ?? '', WAYS[transport].near);
         assert.match(far ?? '', WAYS[transport].far);
       });
 
-    it('[MEDIA-12] goes on over WebTransport when nothing got through for two seconds', async (t) => {
+    it('[MEDIA-12] continues over WebTransport after all packets were lost for two seconds', async (t) => {
       const people = await meet(false);
       const { lab } = world();
       t.after(() => lab.set(FAR));
@@ -78,17 +78,17 @@ describe(
       lab.set(FAR);
       const gaps = await Promise.all(people.map((one) => longestGap(t, one)));
       for (const gap of gaps) assert.ok(gap >= CUT_MS / 2 && gap <= BACK_MS, `${gap} ms`);
-      for (const one of people) assert.match(await wayToTheRelay(one), /^QUIC/);
+      for (const one of people) assert.match(await pathToRelay(one), /^QUIC/);
     });
 
-    it('[MEDIA-10] goes on when the distant participant gets another address', async (t) => {
+    it('[MEDIA-10] continues when the distant participant gets another address', async (t) => {
       const people = await meet(false);
       world().lab.renumber();
       const gaps = await Promise.all(people.map((one) => longestGap(t, one)));
       for (const gap of gaps) assert.ok(gap <= MOVED_MS, `${gap} ms`);
     });
 
-    it('[MEDIA-14] gets smaller pictures where the way bears no more, and large ones again when it does', async (t) => {
+    it('[MEDIA-14] receives smaller pictures while the path has a low rate, and large ones again after that', async (t) => {
       const { lab } = world();
       t.after(() => lab.set({ ...FAR, rate: 'none' }));
       lab.set({ loss: 0 });
@@ -111,10 +111,10 @@ describe(
       const people = await Promise.all([join(near, 'Ada'), join(far, 'Bo')]);
       await Promise.all(
         people.map(async (one) => {
-          await goes(one, 'sfu', 1);
+          await connectsBy(one, 'sfu', 1);
           await one.watch();
           await listen(one.page);
-          await hears(one, 1);
+          await receivesBeeps(one, 1);
         }),
       );
       return people;
@@ -122,20 +122,20 @@ describe(
   },
 );
 
-async function hears({ name, page }: Visitor, least: number): Promise<void> {
+async function receivesBeeps({ name, page }: Visitor, least: number): Promise<void> {
   let beeps = 0;
   await until(
     async () => {
       beeps = (await receivedVoices(page))[0]?.beeps ?? 0;
       return beeps >= least;
     },
-    { withinMs: HEARD_WITHIN_MS, what: () => `${name} to hear ${least} beeps: ${beeps}` },
+    { withinMs: BEEPS_HANG_MS, what: () => `${name} to receive ${least} beeps: ${beeps}` },
   );
 }
 
 /** The longest freeze of the other one's picture or gap in their sound since they met, ms. */
 async function longestGap(t: TestContext, visitor: Visitor): Promise<number> {
-  await hears(visitor, BEEPS);
+  await receivesBeeps(visitor, BEEPS);
   const { silentMs = Infinity } = (await receivedVoices(visitor.page))[0] ?? {};
   const { stillMs = Infinity } = (await visitor.watched()).interruptions[0] ?? {};
   t.diagnostic(`${visitor.name}: longest still picture ${stillMs} ms, between beeps ${silentMs} ms`);
@@ -157,8 +157,8 @@ async function showsWidth(t: TestContext, { name, page }: Visitor, width: number
   t.diagnostic(`${name} sees a picture ${width} wide after ${Date.now() - began} ms`);
 }
 
-/** As the statistics say it. */
-async function wayToTheRelay({ page }: Visitor): Promise<string> {
+/** The line of the statistics dialog about the relay. */
+async function pathToRelay({ page }: Visitor): Promise<string> {
   await page.getByTestId('open-path').click();
   await page.getByTestId('open-statistics-dialog').click();
   const way = page.getByTestId('statistics-relay').locator('p').first();

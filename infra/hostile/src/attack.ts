@@ -14,7 +14,7 @@ export interface Attack {
   readonly run: (arena: Arena) => Promise<string>;
 }
 
-/** Tries all cases of a table at once; throws what all failed cases have to say. Returns how many there were. */
+/** Tries all cases of a table at once; throws the messages of all failed cases. Returns the number of cases. */
 export async function each<Case>(
   cases: readonly Case[],
   title: (one: Case) => string,

@@ -47,31 +47,31 @@ export class Participant {
   /** Joins, connects and enters; resolves when welcomed. */
   static async enter(edge: string, room: string, joining: Joining): Promise<Participant> {
     const participant = new Participant(edge, room, joining);
-    await participant.knock();
+    await participant.join();
     await participant.welcomed();
     return participant;
   }
 
   /** Joins, connects and sends enter; the caller waits for the result. */
-  async knock(): Promise<void> {
+  async join(): Promise<void> {
     this.joined = await joinFrom(this.#edge, this.room, {
       from: this.#joining.from,
       json: this.#joining.json ?? {},
       headers: this.#headers,
     });
     await this.connect();
-    this.sayEnter(this.joined.ticket);
+    this.sendEnter(this.joined.ticket);
   }
 
-  sayEnter(ticket: string, name = this.#joining.name ?? 'Mallory'): void {
+  sendEnter(ticket: string, name = this.#joining.name ?? 'Mallory'): void {
     this.generation += 1;
-    this.say({ type: 'enter', ticket, generation: this.generation, name, media: SILENT });
+    this.send({ type: 'enter', ticket, generation: this.generation, name, media: SILENT });
   }
 
-  sayResume(token: string, about: { readonly chat?: object[]; readonly name?: string } = {}): void {
+  sendResume(token: string, about: { readonly chat?: object[]; readonly name?: string } = {}): void {
     const { chat = [], name = this.#joining.name ?? 'Mallory' } = about;
     this.generation += 1;
-    this.say({ type: 'resume', token, generation: this.generation, name, media: SILENT, chat });
+    this.send({ type: 'resume', token, generation: this.generation, name, media: SILENT, chat });
   }
 
   /** Opens the socket, and no more. */
@@ -89,7 +89,7 @@ export class Participant {
       this.changes.notify();
     });
     socket.on('open', () => this.changes.notify());
-    socket.on('message', (data) => this.#hear(data));
+    socket.on('message', (data) => this.#receive(data));
     socket.on('close', (code) => {
       if (this.#socket !== socket) return;
       this.closed = code;
@@ -105,15 +105,15 @@ export class Participant {
     );
   }
 
-  say(message: object): void {
+  send(message: object): void {
     this.#socket?.send(JSON.stringify(message));
   }
 
-  sayText(text: string): void {
+  sendText(text: string): void {
     this.#socket?.send(text);
   }
 
-  send(to: string, id: string, payload: string): void {
+  sendDirected(to: string, id: string, payload: string): void {
     this.#socket?.send(directedText(to, id, payload));
   }
 
@@ -128,7 +128,7 @@ export class Participant {
   }
 
   leave(): void {
-    this.say({ type: 'leave' });
+    this.send({ type: 'leave' });
   }
 
   get welcome(): Welcome {
@@ -187,7 +187,7 @@ export class Participant {
     return { ...headers, ...(affinity === undefined ? {} : { cookie: `parley-affinity=${affinity}` }) };
   }
 
-  #hear(data: RawData): void {
+  #receive(data: RawData): void {
     const text = Buffer.isBuffer(data) ? data.toString() : '';
     const directed = receivedText(text);
     if (directed === undefined) {

@@ -10,7 +10,7 @@ export async function credentialOf(
   from = arena.address(),
 ): Promise<{ readonly who: Participant; readonly login: Login }> {
   const who = await Participant.enter(arena.edge, arena.room(), { from });
-  who.say({ type: 'ice' });
+  who.send({ type: 'ice' });
   const { iceServers } = await who.waitFor('ice');
   const login = loginIn(iceServers);
   if (login === undefined) throw new Error('a participant got no TURN credential');

@@ -1,4 +1,5 @@
 /** The conditions that must hold for the call and the stack during and after the attacks. */
+import { cappedStall } from '@parley/e2e/support/stalls.ts';
 import type { CallReport, Moment } from './call/plan.ts';
 import type { States } from './processes.ts';
 
@@ -36,11 +37,10 @@ const DELIVERED = 0.95;
 
 export function judgeCall(report: CallReport, bounds: Bounds, during: (at: number) => string): Finding[] {
   const ms = (value: number): string => `${Math.round(value)} ms`;
-  // A measurement is no more exact than the timers of the process that made it.
+  // A measurement is no more exact than the timers of the process that made it, which may stall for `MAX_STALL_MS`.
+  const stalledMs = cappedStall(report.ownDelayMaxMs);
   const worse = (what: string, { ms: value, at }: Moment, bound: number): string[] =>
-    value - report.ownDelayMaxMs > bound
-      ? [`${what} ${ms(value)}, at most ${ms(bound)}, during ${during(at)}`]
-      : [];
+    value - stalledMs > bound ? [`${what} ${ms(value)}, at most ${ms(bound)}, during ${during(at)}`] : [];
   const frames = [
     ...worse('a gap of', report.gapMax, bounds.frameGapMs),
     ...(report.framesReceived < report.framesSent * DELIVERED

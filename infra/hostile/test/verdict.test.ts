@@ -1,4 +1,4 @@
-/** A suite that cannot fail proves nothing: what is wrong with a call or a process is found. */
+/** The verdict finds each fault of a call and of a process. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ATTACKS } from '../src/attacks/all.ts';
@@ -32,7 +32,12 @@ test('a call that was not affected has no findings', () => {
   assert.deepEqual(wrongOf({}), []);
 });
 
-test('each thing that a call may suffer is found', () => {
+test('a stall of the measuring process counts for a second at most', () => {
+  assert.deepEqual(wrongOf({ gapMax: moment(1500), ownDelayMaxMs: 600 }), []);
+  assert.deepEqual(wrongOf({ gapMax: moment(2500), ownDelayMaxMs: 5000 }), ['call-frames']);
+});
+
+test('each fault of a call is found', () => {
   assert.deepEqual(wrongOf({ gapMax: moment(1500) }), ['call-frames']);
   assert.deepEqual(wrongOf({ framesReceived: 0 }), ['call-frames']);
   assert.deepEqual(wrongOf({ framesReceived: 900 }), ['call-frames']);
@@ -46,11 +51,11 @@ test('each thing that a call may suffer is found', () => {
 
 test('a process that restarted, grew or logged too much is found', () => {
   const state = { pid: 1, startTicks: 5, rssMb: 100, logBytes: 10 };
-  const wrong = (after: Partial<typeof state>, mostMb = 100): string[] =>
+  const wrong = (after: Partial<typeof state>, maxMb = 100): string[] =>
     judgeProcesses(
       { 'signaling-1': state },
       { 'signaling-1': { ...state, ...after } },
-      new Map([['signaling-1', mostMb]]),
+      new Map([['signaling-1', maxMb]]),
       USUAL_BOUNDS,
     ).flatMap(({ name, wrong }) => (wrong === undefined ? [] : [name]));
   assert.deepEqual(wrong({}), []);

@@ -5,7 +5,7 @@ import { identify, isAlive, type Identity } from './identity.ts';
 
 /**
  * Does the work while no other process changes the stack in this directory. Two `make up` at once would start everything
- * twice. A lock whose holder is gone is taken over.
+ * twice. The lock of a process that has ended is taken over.
  */
 export async function whileLocked<Result>(dir: string, work: () => Promise<Result>): Promise<Result> {
   mkdirSync(dir, { recursive: true });

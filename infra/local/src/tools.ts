@@ -12,7 +12,7 @@ export interface Tools {
   readonly relay: string;
 }
 
-/** Finds the tools that tools.sh installed and the relay that `make build` built; throws a sentence that says to run it. */
+/** Finds the tools that tools.sh installed and the relay that `make build` built; the error names the command to run. */
 export function findTools(env: NodeJS.ProcessEnv = process.env): Tools {
   const versions = readVersions();
   const parleyCache = cacheDir(env);

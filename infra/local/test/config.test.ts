@@ -62,7 +62,7 @@ test('[BUS-8] each relay is a user of NATS with a password of its own, and its c
   for (const spec of podSpecs(site)) assert.equal(spec.env['PARLEY_MEDIA_HOSTS'], site.mediaIp);
 });
 
-test('a relay that was not built is missed with a sentence that says how to build it', () => {
+test('for a relay that was not built the error names the command that builds it', () => {
   assert.throws(() => findTools({ ...process.env, CARGO_TARGET_DIR: '/nowhere' }), { message: /make build/ });
 });
 

@@ -11,7 +11,7 @@ import { startStack, type Stack } from '../src/stack.ts';
 import { Terminal } from '../src/terminal.ts';
 import { scratchDir } from './scratch.ts';
 
-// What `parley doctor` finds: on a stack that is well, and on one of which something is broken.
+// The report of `parley doctor` about an intact stack and about one with a broken part.
 
 let stack: Stack;
 let dir: string;
@@ -45,13 +45,14 @@ interface Finding {
   readonly advice?: string;
 }
 
-const unwell = 7;
-/** Nothing on one machine takes longer, however busy it is. */
-const patienceMs = 5000;
+/** The exit code of a doctor that found a failure. */
+const FOUND_FAILURE = 7;
+/** The longest check on one machine. */
+const CHECK_WITHIN_MS = 5000;
 const all = ['dns', 'tls', 'clock', 'health', 'join', 'turn', 'turn', 'turn', 'stream', 'media', 'media'];
 
 /** Runs it to its end. The stack's certificate is self-signed, that of `turns:` too. */
-async function examine(t: Ends, ...args: string[]): Promise<Report & { exit: number | null }> {
+async function runDoctor(t: Ends, ...args: string[]): Promise<Report & { exit: number | null }> {
   const doctor = terminal(t, ...args, '--json');
   const report = JSON.parse(await doctor.line('stdout')) as Report;
   return { ...report, exit: await doctor.ends() };
@@ -63,42 +64,42 @@ function terminal(t: Ends, ...args: string[]): Terminal {
   return started;
 }
 
-/** These checks fail, each with what to do about it, and everything else is well. */
+/** These checks fail, each with advice, and every other check passes. */
 function assertOnlyFailing(
-  { findings, ok, exit }: Awaited<ReturnType<typeof examine>>,
+  { findings, ok, exit }: Awaited<ReturnType<typeof runDoctor>>,
   ...checks: string[]
 ): void {
-  const unwellOnes = findings.filter(({ verdict }) => verdict !== 'ok');
-  const shown = JSON.stringify(unwellOnes, null, 1);
-  assert.deepEqual([...new Set(unwellOnes.map(({ check }) => check))], checks, shown);
-  for (const { verdict, advice } of unwellOnes) assert.ok(verdict === 'fail' && advice !== undefined, shown);
-  assert.deepEqual([ok, exit], checks.length === 0 ? [true, 0] : [false, unwell]);
+  const notOk = findings.filter(({ verdict }) => verdict !== 'ok');
+  const shown = JSON.stringify(notOk, null, 1);
+  assert.deepEqual([...new Set(notOk.map(({ check }) => check))], checks, shown);
+  for (const { verdict, advice } of notOk) assert.ok(verdict === 'fail' && advice !== undefined, shown);
+  assert.deepEqual([ok, exit], checks.length === 0 ? [true, 0] : [false, FOUND_FAILURE]);
 }
 
-test('a stack that is well passes every check, and keeps nothing of it', async (t) => {
-  const report = await examine(t, stack.endpoints.web, '--insecure');
+test('an intact stack passes every check, and keeps no participant and no allocation of it', async (t) => {
+  const report = await runDoctor(t, stack.endpoints.web, '--insecure');
   assertOnlyFailing(report);
   assert.deepEqual(
     report.findings.map(({ check }) => check),
     all,
   );
   for (const { check, figures, said } of report.findings)
-    assert.ok(check === 'clock' || (figures['ms'] ?? Infinity) < patienceMs, said);
-  await noAllocationIsLeft();
-  await nobodyIsLeft();
+    assert.ok(check === 'clock' || (figures['ms'] ?? Infinity) < CHECK_WITHIN_MS, said);
+  await allAllocationsEnded();
+  await allParticipantsLeft();
 });
 
-test('lines tell people what JSON tells programs, and advice stands below what fails', async (t) => {
+test('the lines have the content of the JSON, with advice below each failure', async (t) => {
   const doctor = terminal(t, stack.endpoints.webTls, '--only', 'health,turn,tls');
   assert.match(await doctor.line('stdout'), /^fail {2}tls {5}browsers do not believe it/);
   assert.match(await doctor.line('stdout'), /^ {14}\S.*edge\.tls/);
   assert.match(await doctor.line('stdout'), /^fail {2}health {2}/);
-  assert.equal(await doctor.ends(), unwell);
+  assert.equal(await doctor.ends(), FOUND_FAILURE);
 });
 
-test('without TURN everything else is well', async (t) => {
+test('without TURN every other check passes', async (t) => {
   stack.kill('coturn', 'SIGKILL');
-  const report = await examine(t, stack.endpoints.web, '--insecure');
+  const report = await runDoctor(t, stack.endpoints.web, '--insecure');
   assertOnlyFailing(report, 'turn');
   const advice = report.findings
     .filter(({ check }) => check === 'turn')
@@ -108,47 +109,47 @@ test('without TURN everything else is well', async (t) => {
   await stack.restart('coturn');
 });
 
-test('without relays streams and media fail, and everything else is well', async (t) => {
+test('without relays streams and media fail, and every other check passes', async (t) => {
   for (const relay of ['relay-1', 'relay-2']) stack.kill(relay, 'SIGKILL');
-  assertOnlyFailing(await examine(t, stack.endpoints.web, '--insecure'), 'stream', 'media');
+  assertOnlyFailing(await runDoctor(t, stack.endpoints.web, '--insecure'), 'stream', 'media');
   for (const relay of ['relay-1', 'relay-2']) await stack.restart(relay);
   await relaysAreOffered();
-  assertOnlyFailing(await examine(t, stack.endpoints.web, '--insecure', '--only', 'stream,media'));
+  assertOnlyFailing(await runDoctor(t, stack.endpoints.web, '--insecure', '--only', 'stream,media'));
 });
 
-test('where UDP to relays is blocked media fails over QUIC alone; an interrupted doctor leaves the room', async (t) => {
+test('with UDP to relays blocked only media over QUIC fails; an interrupted doctor leaves the room', async (t) => {
   const away = stack.endpoints.media.flatMap((relay) => {
     const { hostname, port } = new URL(relay);
     return ['--connect-to', `${hostname}:${port}:127.0.0.1:9`];
   });
   const asked = [stack.endpoints.web, '--only', 'media', ...away];
-  const { findings, exit } = await examine(t, ...asked);
+  const { findings, exit } = await runDoctor(t, ...asked);
   assert.deepEqual(
     findings.map(({ verdict }) => verdict),
     ['fail', 'ok'],
   );
   assert.match(findings[0]?.advice ?? '', /^Let UDP to .+ in to the relay/);
-  assert.equal(exit, unwell);
+  assert.equal(exit, FOUND_FAILURE);
 
   const interrupted = terminal(t, ...asked);
   while ((await count('participants')) < 2) await delay(50);
   assert.equal(await interrupted.interrupt(), 1);
-  await nobodyIsLeft();
+  await allParticipantsLeft();
 });
 
 test('without pods no join succeeds, and streams work', async (t) => {
   for (const pod of ['signaling-1', 'signaling-2']) stack.kill(pod, 'SIGKILL');
-  const report = await examine(t, stack.endpoints.web, '--only', 'health,join,stream');
+  const report = await runDoctor(t, stack.endpoints.web, '--only', 'health,join,stream');
   assertOnlyFailing(report, 'join');
   for (const pod of ['signaling-1', 'signaling-2']) await stack.restart(pod);
 });
 
 test('without a listener every check fails, soon', async (t) => {
   const began = Date.now();
-  const report = await examine(t, 'http://127.0.0.1:9', '--skip', 'dns');
+  const report = await runDoctor(t, 'http://127.0.0.1:9', '--skip', 'dns');
   assertOnlyFailing(report, ...new Set(all.slice(1)));
-  assert.ok(Date.now() - began < patienceMs);
-  assertOnlyFailing(await examine(t, 'https://nobody.invalid', '--only', 'dns'), 'dns');
+  assert.ok(Date.now() - began < CHECK_WITHIN_MS);
+  assertOnlyFailing(await runDoctor(t, 'https://nobody.invalid', '--only', 'dns'), 'dns');
 });
 
 test('an invalid address of a host, or an unknown check, is refused', async (t) => {
@@ -167,7 +168,7 @@ test('a certificate is judged as a browser judges it', async (t) => {
   const at = await serve(t, good);
   const detour = ['--connect-to', `${host}:${at.port}:127.0.0.1:${at.port}`];
   // coturn has a certificate of its own: none of this CA's.
-  const report = await examine(
+  const report = await runDoctor(
     t,
     `https://${host}:${at.port}`,
     ...detour,
@@ -181,7 +182,7 @@ test('a certificate is judged as a browser judges it', async (t) => {
 
   const tls = async (name: string, port: number, ...args: string[]) => {
     const detours = ['--connect-to', `${name}:${port}:127.0.0.1:${port}`];
-    const { findings } = await examine(t, `https://${name}:${port}`, ...detours, '--only', 'tls', ...args);
+    const { findings } = await runDoctor(t, `https://${name}:${port}`, ...detours, '--only', 'tls', ...args);
     const [{ verdict, said, figures } = assert.fail()] = findings;
     return { verdict, said, daysLeft: figures['daysLeft'] };
   };
@@ -204,12 +205,12 @@ test('a certificate is judged as a browser judges it', async (t) => {
 
 test('--wait waits until the edge answers', async (t) => {
   stack.kill('envoy', 'SIGKILL');
-  const waits = examine(t, stack.endpoints.web, '--only', 'health', '--wait', '60');
+  const waits = runDoctor(t, stack.endpoints.web, '--only', 'health', '--wait', '60');
   await stack.restart('envoy');
   assertOnlyFailing(await waits);
 });
 
-/** What the pod that has the most counts. */
+/** The highest count of all pods. */
 async function count(what: 'participants' | 'rooms'): Promise<number> {
   const pages = stack.endpoints.pods.map(async (pod) => (await fetch(`${pod}/metrics`)).text());
   const counts = (await Promise.all(pages)).map(
@@ -219,7 +220,7 @@ async function count(what: 'participants' | 'rooms'): Promise<number> {
 }
 
 /** Rooms keep a participant without a socket for the grace period of 30 s, and one that leaves for a moment. */
-async function nobodyIsLeft(): Promise<void> {
+async function allParticipantsLeft(): Promise<void> {
   const until = Date.now() + 15_000;
   while ((await count('rooms')) > 0) {
     assert.ok(Date.now() < until, 'a participant did not leave, and is away');
@@ -228,7 +229,7 @@ async function nobodyIsLeft(): Promise<void> {
 }
 
 /** The doctor releases its allocation instead of letting it lapse after ten minutes; coturn closes the port a moment later. */
-async function noAllocationIsLeft(): Promise<void> {
+async function allAllocationsEnded(): Promise<void> {
   const until = Date.now() + 5000;
   while (turnSockets().length > 0) {
     assert.ok(Date.now() < until, `ports are left: ${turnSockets().join()}`);

@@ -147,9 +147,9 @@ test('[EDGE-6] floods of requests that are served, refused and too long share on
   for (const answer of heads) assert.deepEqual(refusal(answer), [431, 'HEADERS_TOO_LARGE']);
   // A line that comes in after the flood: the log is as far as that.
   await written(({ path }) => path === '/assets/last.js', '/assets/last.js');
-  const most = logLines + Math.ceil((performance.now() - began) / 1000) + 1;
+  const maxLines = logLines + Math.ceil((performance.now() - began) / 1000) + 1;
   const flood = (await lines()).length - before;
-  assert.ok(flood > 0 && flood <= most, `${flood} lines`);
+  assert.ok(flood > 0 && flood <= maxLines, `${flood} lines`);
 });
 
 test('[EDGE-6] health checks write no line, and take none from others', async () => {
@@ -177,7 +177,7 @@ interface Line {
   readonly path?: string;
 }
 
-/** Asks for the path until a line says so: Envoy writes the log in batches. */
+/** Requests the path until it is in the log, which Envoy writes in batches. */
 async function written(isIt: (line: Line) => boolean, path: string): Promise<void> {
   const deadline = AbortSignal.timeout(logsWithinMs);
   while (!(await lines()).some(isIt)) {

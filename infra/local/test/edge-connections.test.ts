@@ -10,7 +10,7 @@ import { startEdge, upgrade, type Edge } from './edge.ts';
 const idleMs = 5000;
 const keepAliveMs = 8000;
 const asksEveryMs = 3500;
-// Envoy says that a connection ends and waits a second, then half-closes it and waits a second for the other side.
+// Envoy announces the end of a connection and waits a second, then half-closes it and waits a second for the other side.
 const closingMs = 2500;
 
 let edge: Edge;
@@ -29,8 +29,8 @@ after(async () => {
 
 const head = 'Host: edge\r\n';
 const cases = [
-  ['[EDGE-1] a connection that says nothing is closed within two seconds', 'edge', '', 2000],
-  ['[EDGE-1] a connection for TLS that says nothing is closed within two seconds', 'edgeTls', '', 2000],
+  ['[EDGE-1] a connection that sends nothing is closed within two seconds', 'edge', '', 2000],
+  ['[EDGE-1] a connection for TLS that sends nothing is closed within two seconds', 'edgeTls', '', 2000],
   [
     '[EDGE-1] a connection with the first letter of a request is closed within two seconds',
     'edge',
@@ -85,7 +85,7 @@ test('silence', { concurrency: true }, async (t) => {
     }),
     t.test('[EDGE-1] a quiet socket stays while connections without one are closed', async () => {
       const path = '/v1/rooms/abcd-efgh-jkmn-pqrs/socket';
-      const { socket } = await edge.ask(path, { headers: upgrade, stay: true });
+      const { socket } = await edge.ask(path, { headers: upgrade, keepOpen: true });
       let open = true;
       socket.once('close', () => (open = false));
       // Its bound is over when a connection that began later, and asked for something, has reached its own.
@@ -99,15 +99,15 @@ test('silence', { concurrency: true }, async (t) => {
       '[EDGE-7] a connection that keeps sending requests is asked to close, and a socket of that age is not',
       async () => {
         const path = '/v1/rooms/abcd-efgh-jkmn-pqrs/socket';
-        const { socket } = await edge.ask(path, { headers: upgrade, stay: true });
+        const { socket } = await edge.ask(path, { headers: upgrade, keepOpen: true });
         let open = true;
         socket.once('close', () => (open = false));
         for (const port of ['edge', 'edgeTls'] as const) {
           const { answers, ms } = await askUntilClosed(port);
           assert.match(answers.at(-1) ?? '', /^connection: close\r$/im);
           for (const answer of answers.slice(0, -1)) assert.doesNotMatch(answer, /^connection: close/im);
-          const most = keepAliveMs + asksEveryMs + closingMs;
-          assert.ok(ms >= keepAliveMs && ms <= most, `it lasted ${ms} ms`);
+          const maxMs = keepAliveMs + asksEveryMs + closingMs;
+          assert.ok(ms >= keepAliveMs && ms <= maxMs, `it lasted ${ms} ms`);
         }
         assert.ok(open);
         socket.destroy();

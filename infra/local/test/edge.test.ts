@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { after, before, test } from 'node:test';
 import { startEdge, upgrade, type Edge } from './edge.ts';
 
-// The real edge in front of pods that tell who they are and what they were asked.
+// The real edge in front of pods whose answers contain their name and the request.
 
 const room = 'abcd-efgh-jkmn-pqrs';
 const page = 'c0ffee'.repeat(8);
@@ -89,7 +89,7 @@ test('the edge answers its own health, everything else is the web application', 
 test('a pod learns the address that connected, and not the one that was claimed', async () => {
   const { forwarded } = await ask(`/v1/rooms/${room}`, { headers: { 'x-forwarded-for': '198.51.100.7' } });
   const trusted = forwarded['x-forwarded-for']?.split(',').at(-1)?.trim() ?? '';
-  // Of a client on the edge's own machine, Envoy tells the machine's address rather than the loopback's.
+  // Of a client on the edge's own machine, Envoy forwards the machine's address rather than the loopback's.
   const ownAddresses = Object.values(networkInterfaces()).flatMap((all) =>
     (all ?? []).map(({ address }) => address),
   );
@@ -122,7 +122,7 @@ test('request id and trace context go through and come back', async () => {
   assert.equal(headers['x-request-id'], 'mine');
 });
 
-test('Strict-Transport-Security is said over TLS and only there', async () => {
+test('Strict-Transport-Security is sent over TLS only', async () => {
   assert.ok((await ask('/', { tls: true })).headers['strict-transport-security']);
   assert.equal((await ask('/')).headers['strict-transport-security'], undefined);
 });
@@ -143,7 +143,7 @@ test('[LIM] joins over the limit of an address get 429, its code and Retry-After
   assert.equal((await ask(`/v1/rooms/${room}`)).status, 200);
 });
 
-test('a pod that is gone is passed over at once; with none left the answer is NOT_READY', async () => {
+test('a pod that ended gets no more requests at once; with none left the answer is NOT_READY', async () => {
   await edge.stop('pod1');
   for (let i = 0; i < 20; i += 1) {
     const answer = await ask(`/v1/rooms/${roomOf(i)}`);

@@ -7,7 +7,7 @@ import { answersOk, localhost, type Site } from '../src/site.ts';
 import { ensureRunning } from '../src/supervise.ts';
 import { scratchSite } from './scratch.ts';
 
-// The real edge in front of servers that tell who they are and what they were asked.
+// The real edge in front of servers whose answers contain their name and the request.
 
 /** Headers that ask for a WebSocket. */
 export const upgrade = {
@@ -33,7 +33,7 @@ export interface Question {
   /** The address of this machine that asks. */
   readonly from?: string;
   /** Whether a socket that was opened stays open, until the edge ends. */
-  readonly stay?: boolean;
+  readonly keepOpen?: boolean;
 }
 
 export interface Answer {
@@ -92,7 +92,7 @@ export async function startEdge(
 async function askEdge(
   { ports }: Site,
   path: string,
-  { method = 'GET', headers = {}, tls = false, from = localhost, stay = false }: Question = {},
+  { method = 'GET', headers = {}, tls = false, from = localhost, keepOpen = false }: Question = {},
 ): Promise<Answer> {
   const target = { host: localhost, localAddress: from, path, method, headers };
   const options = { ...target, agent: false, rejectUnauthorized: false };
@@ -106,7 +106,7 @@ async function askEdge(
     once(request, 'upgrade', { signal }),
   ])) as [IncomingMessage];
   const { statusCode: status = 0, socket } = response;
-  if (status === 101 && !stay) socket.destroy();
+  if (status === 101 && !keepOpen) socket.destroy();
   const chunks: Buffer[] = [];
   if (status !== 101) for await (const chunk of response) chunks.push(chunk as Buffer);
   return {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startStack, type Stack } from '../src/stack.ts';
 import { scratchDir } from './scratch.ts';
 
-// Two real relays that carry media, and a participant whom signaling tells about them.
+// Two real relays that carry media, and a participant that receives them from signaling.
 
 const withinMs = 20_000;
 
@@ -34,7 +34,7 @@ test('[MEDIA-6] a participant is offered a relay, and another one when that goes
   assert.equal(first.certificateHashes.length, 2);
   const name = `relay-${stack.endpoints.media.indexOf(first.url) + 1}`;
 
-  await gone(name);
+  await end(name);
   const other = await offerOf('another relay is offered', ask, ({ url }) => url !== first.url);
   assert.ok(stack.endpoints.media.includes(other.url), other.url);
 
@@ -55,12 +55,12 @@ test('the relays are a tree: the one whose name comes first has dialled the othe
   assert.deepEqual(await links(second), ['0', '0']);
 });
 
-/** Ends a relay as an operator does, and waits until its process is gone. */
-async function gone(name: string): Promise<void> {
+/** Ends a relay as an operator does, and waits until its process has ended. */
+async function end(name: string): Promise<void> {
   const relay = stack.endpoints.processes[name];
   assert.ok(relay);
   stack.kill(name, 'SIGTERM');
-  await eventually(`${name} is gone`, () =>
+  await eventually(`${name} to end`, () =>
     fetch(`${relay.url}/healthz`).then(
       () => undefined,
       () => true,
@@ -68,7 +68,7 @@ async function gone(name: string): Promise<void> {
   );
 }
 
-/** Asks until the answer is such a relay: what relays say takes its time. */
+/** Asks until the answer is such a relay: a lease takes its time. */
 function offerOf(
   what: string,
   ask: () => Promise<Offer | null>,

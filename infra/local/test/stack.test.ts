@@ -182,7 +182,7 @@ test('a media address that clients cannot reach is refused by the name of its va
   }
 });
 
-test('down stops exactly what up started, and says nothing runs when asked again', async () => {
+test('down stops exactly what up started, and reports that nothing runs the next time', async () => {
   const records = readRecords(site.dir);
   assert.deepEqual((await bringDown(site.dir)).toSorted(), names);
   assert.ok(!records.some(isAlive));

@@ -4,7 +4,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startEdge, upgrade, type Answer, type Edge } from './edge.ts';
 
-// What the edge does with /streams/, in front of relays that tell what they were asked.
+// The edge and /streams/, in front of relays whose answers contain the request.
 
 const relays = ['relay1', 'relay2'];
 const settlesWithinMs = 10_000;
@@ -27,7 +27,7 @@ afterEach(async () => {
     edge.backend(name).refusal = undefined;
     for (const socket of edge.backend(name).sockets) socket.destroy();
   }
-  await allSocketsAreGone();
+  await allSocketsClosed();
 });
 
 test('a socket under /streams/ goes to a relay, a page to the application, codes and revocations to a relay', async () => {
@@ -98,7 +98,7 @@ test('a path of 64 kB is refused with its code', async () => {
   assert.deepEqual(refusal(answer), [431, 'HEADERS_TOO_LARGE']);
 });
 
-test('a topic, both its ends and their codes meet on one relay, and topics are spread over all', async () => {
+test('a topic, both its ends and their codes use one relay, and topics are spread over all', async () => {
   const seen = new Set<string>();
   for (let i = 0; i < 12; i += 1) {
     const topic = `lab/${i}/camera`;
@@ -106,7 +106,7 @@ test('a topic, both its ends and their codes meet on one relay, and topics are s
     for (const path of [topic, `in/${topic}`, `out/${topic}`, `${topic}?code=${i}`]) {
       met.add((await edge.ask(`/streams/${path}`, { headers: upgrade })).backend);
       // The next one is alone again: a bounded load would send it on.
-      await allSocketsAreGone();
+      await allSocketsClosed();
     }
     met.add((await edge.ask(`/streams/v1/codes/out/${topic}`, { method: 'POST' })).backend);
     assert.equal(met.size, 1, `${topic} led to ${[...met].join(' and ')}`);
@@ -117,13 +117,14 @@ test('a topic, both its ends and their codes meet on one relay, and topics are s
 
 test('a popular topic extends to the next relay', async () => {
   const count = 40;
-  for (let i = 0; i < count; i += 1) await edge.ask('/streams/out/finals', { headers: upgrade, stay: true });
-  const held = relays.map((name) => edge.backend(name).sockets.size);
+  for (let i = 0; i < count; i += 1)
+    await edge.ask('/streams/out/finals', { headers: upgrade, keepOpen: true });
+  const counts = relays.map((name) => edge.backend(name).sockets.size);
   // A quarter, were it alone at the edge.
-  assert.ok(Math.min(...held) >= count / 5, `they hold ${held.join(' and ')}`);
+  assert.ok(Math.min(...counts) >= count / 5, `the relays have ${counts.join(' and ')}`);
 });
 
-test('a relay that is full is passed over', async () => {
+test('a full relay gets no more sockets', async () => {
   edge.backend('relay1').refusal = 503;
   for (let i = 0; i < 10; i += 1) {
     const answer = await edge.ask(`/streams/topic-${i}`, { headers: upgrade });
@@ -131,36 +132,36 @@ test('a relay that is full is passed over', async () => {
   }
 });
 
-test('any other refusal of a relay comes through as it is', async () => {
+test('any other refusal of a relay is passed on unchanged', async () => {
   for (const name of relays) edge.backend(name).refusal = 429;
   const { status, backend } = await edge.ask('/streams/demo', { headers: upgrade });
   assert.equal(status, 429);
   assert.match(backend, /^relay/);
 });
 
-test('a reader that stalls holds less than half a megabyte at the edge: the rest waits where it is counted', async () => {
-  const { socket, backend } = await edge.ask('/streams/out/stalled', { headers: upgrade, stay: true });
+test('a reader that stalls has less than half a megabyte in the kernel of the edge; the rest waits in the relay, which counts it', async () => {
+  const { socket, backend } = await edge.ask('/streams/out/stalled', { headers: upgrade, keepOpen: true });
   socket.pause();
   const [sending] = edge.backend(backend).sockets;
   assert.ok(sending);
   sending.write(Buffer.alloc(64 * 1024 * 1024));
   const { ports } = edge.site;
   const relayPort = backend === 'relay1' ? ports.relay1 : ports.relay2;
-  const held = () =>
+  const kernelQueue = () =>
     kernelBytes(({ local }) => local === ports.edge).unsent +
     kernelBytes(({ remote }) => remote === relayPort).unread;
-  let bytes = held();
-  for (let earlier = -1; bytes === 0 || bytes !== earlier; bytes = held()) {
+  let bytes = kernelQueue();
+  for (let earlier = -1; bytes === 0 || bytes !== earlier; bytes = kernelQueue()) {
     earlier = bytes;
     await delay(settledMs);
   }
   assert.ok(bytes < 512 * 1024, `${bytes} bytes wait in the kernel`);
 });
 
-test('a relay that is gone is passed over at once; with none left the answer is NOT_READY', async () => {
+test('a relay that ended gets no more sockets at once; with none left the answer is NOT_READY', async () => {
   await edge.stop('relay1');
   for (let i = 0; i < 40; i += 1) {
-    const answer = await edge.ask(`/streams/topic-${i}`, { headers: upgrade, stay: true });
+    const answer = await edge.ask(`/streams/topic-${i}`, { headers: upgrade, keepOpen: true });
     assert.deepEqual([answer.status, answer.backend], [101, 'relay2'], `socket ${i}`);
   }
   await edge.stop('relay2');
@@ -179,7 +180,7 @@ function refusal({ status, body }: Answer): [number, string] {
 }
 
 /** The relays saw every socket end; the edge counted it before that. */
-async function allSocketsAreGone(): Promise<void> {
+async function allSocketsClosed(): Promise<void> {
   const deadline = AbortSignal.timeout(settlesWithinMs);
   while (relays.some((name) => edge.backend(name).sockets.size > 0)) {
     deadline.throwIfAborted();

@@ -22,7 +22,7 @@ after(async () => {
   for (const cleanup of cleanups) await cleanup();
 });
 
-test('endpoints.json says where streams are, through the edge and past it', async () => {
+test('endpoints.json has the addresses of streams, of the edge and of each relay', async () => {
   const { streams, relays, metrics, processes, web } = stack.endpoints;
   assert.equal(new URL(streams).port, new URL(web).port);
   assert.match(streams, /^ws:\/\/127\.0\.0\.1:\d+\/streams$/);
@@ -55,7 +55,7 @@ test('[STR-90] each client of a topic receives from all others, whichever relay 
   for (let i = 0; i < 24; i += 1) clients.push(await connect('/meeting'));
   const counts = await Promise.all(stack.endpoints.relays.map(clientsOn));
   assert.ok(counts.every(({ length }) => length > 0));
-  await Promise.all(stack.endpoints.relays.map(isWanted));
+  await Promise.all(stack.endpoints.relays.map(hasSubscription));
   const [speaker, ...others] = clients;
   speaker?.send('hello');
   for (const other of others) assert.equal(await other.next(), 'hello');
@@ -70,7 +70,7 @@ test('[STR-22] a page of the application may open sockets, one of another site m
 });
 
 test('[STR-23] a relay counts the address that connected to the edge, and not the one that was claimed', async () => {
-  // On 127.0.0.1 itself Envoy tells the address of the machine.
+  // On 127.0.0.1 itself Envoy forwards the address of the machine.
   const localAddress = '127.44.0.9';
   let addresses: string[] = [];
   await upgradeAt('/streams/who', {
@@ -108,7 +108,7 @@ test('when a relay is killed new sockets go to the other at once', async () => {
 
 interface Socket {
   send(message: string | Buffer): void;
-  /** The next message that it hears. */
+  /** The next message that it receives. */
   next(): Promise<string | Buffer>;
   /** Resolves when it is closed on both sides. */
   closed(): Promise<{ code: number; reason: string }>;
@@ -193,8 +193,8 @@ interface Client {
   readonly remoteAddr: string;
 }
 
-/** The other relay has said that it reads a topic of this one. */
-async function isWanted(relay: string): Promise<void> {
+/** Resolves when the other relay has subscribed to a topic of this one. */
+async function hasSubscription(relay: string): Promise<void> {
   const deadline = AbortSignal.timeout(withinMs);
   for (;;) {
     const metrics = await fetch(`${relay}/metrics`, { signal: deadline }).then((page) => page.text());
@@ -203,7 +203,7 @@ async function isWanted(relay: string): Promise<void> {
   }
 }
 
-/** A relay's clients, as its statistics tell. */
+/** The clients in the statistics of a relay. */
 async function clientsOn(relay: string): Promise<readonly Client[]> {
   const socket = new WebSocket(`${relay.replace('http:', 'ws:')}/ws`);
   await once(socket, 'open', { signal: AbortSignal.timeout(withinMs) });

@@ -21,7 +21,7 @@ pub struct Lane {
     came_in: Condvar,
 }
 
-/// Begins to carry packets, until the process ends. Tells `failed` why where a device is gone.
+/// Starts to carry packets, until the process ends. If a device was deleted, sends the error to `failed`.
 pub fn start(
     lane: &Arc<Lane>,
     from: &Arc<File>,
@@ -33,7 +33,7 @@ pub fn start(
     Builder::new().name("in".into()).spawn(move || {
         let Err(why) = inward.take_in(&from);
         // Without a receiver the process is ending anyway.
-        let _gone = failed.send(anyhow::Error::new(why).context("a device is gone"));
+        let _closed = failed.send(anyhow::Error::new(why).context("a device was deleted"));
     })?;
     Builder::new().name("out".into()).spawn(move || outward.let_out(&to)).map(drop).context("a thread")
 }

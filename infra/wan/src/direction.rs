@@ -6,9 +6,9 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 /// How long a packet waits at most for those before it to be sent at the link's rate. Routers at homes hold about as much.
-const LONGEST_WAIT: Duration = Duration::from_millis(200);
+const MAX_WAIT: Duration = Duration::from_millis(200);
 /// Under way at once; 23 MB.
-const MOST_PACKETS: usize = 16_384;
+const MAX_PACKETS: usize = 16_384;
 
 /// What became of packets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -30,7 +30,7 @@ pub struct Direction {
     pub settings: Settings,
     pub counts: Counts,
     random: Rng,
-    under_way: VecDeque<Packet>,
+    in_flight: VecDeque<Packet>,
     /// When the last packet is sent entirely.
     sent: Duration,
     /// When the last packet arrives.
@@ -47,7 +47,7 @@ impl Direction {
     pub fn new(settings: Settings, seed: u64) -> Self {
         let (sent, last_due) = (Duration::ZERO, Duration::ZERO);
         let random = Rng::with_seed(seed);
-        Self { settings, counts: Counts::default(), random, under_way: VecDeque::new(), sent, last_due }
+        Self { settings, counts: Counts::default(), random, in_flight: VecDeque::new(), sent, last_due }
     }
 
     /// Takes a packet that comes in now, or loses it.
@@ -59,7 +59,7 @@ impl Direction {
         }
         let begins = self.sent.max(now);
         let waits = begins - now;
-        if self.under_way.len() == MOST_PACKETS || (rate.is_some() && waits > LONGEST_WAIT) {
+        if self.in_flight.len() == MAX_PACKETS || (rate.is_some() && waits > MAX_WAIT) {
             self.counts.queue_drops += 1;
             return;
         }
@@ -67,17 +67,17 @@ impl Direction {
         self.sent = rate.map_or(now, |rate| begins + Duration::from_secs_f64(bits(content) / rate));
         let more = jitter.mul_f64(2.0 * self.random.f64());
         self.last_due = self.last_due.max((self.sent + delay + more).saturating_sub(jitter).max(now));
-        self.under_way.push_back(Packet { due: self.last_due, content: content.into() });
+        self.in_flight.push_back(Packet { due: self.last_due, content: content.into() });
     }
 
     /// When the next packet arrives.
     pub fn due(&self) -> Option<Duration> {
-        self.under_way.front().map(|packet| packet.due)
+        self.in_flight.front().map(|packet| packet.due)
     }
 
     /// The next packet, to be counted when it is through.
     pub fn pop(&mut self) -> Option<Box<[u8]>> {
-        self.under_way.pop_front().map(|packet| packet.content)
+        self.in_flight.pop_front().map(|packet| packet.content)
     }
 
     pub fn count(&mut self, content: &[u8], arrived: bool) {
@@ -178,9 +178,9 @@ mod tests {
     }
 
     #[test]
-    fn so_many_are_under_way_at_most() {
+    fn so_many_are_in_flight_at_most() {
         let mut direction = Direction::new(Settings { delay: ms(1000), ..WIRE }, 7);
-        assert_eq!(arrivals(&mut direction, vec![ms(0); MOST_PACKETS + 3]).len(), MOST_PACKETS);
+        assert_eq!(arrivals(&mut direction, vec![ms(0); MAX_PACKETS + 3]).len(), MAX_PACKETS);
         assert_eq!(direction.counts.queue_drops, 3);
     }
 

@@ -13,7 +13,7 @@ use std::thread;
 /// What is left of 1500 in most tunnels.
 const MTU: &str = "1400";
 /// The kernel's names of devices have a zero at their end.
-const LONGEST_NAME: usize = 15;
+const MAX_NAME_BYTES: usize = 15;
 
 /// Where a device is made, and its address.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl FromStr for End {
         if namespace.is_empty() || namespace.contains('/') {
             return refused("no name of a namespace");
         }
-        if device.is_empty() || device.len() > LONGEST_NAME || device.contains(['/', ' ', ':', '%']) {
+        if device.is_empty() || device.len() > MAX_NAME_BYTES || device.contains(['/', ' ', ':', '%']) {
             return refused("no name of a device (1 to 15 characters)");
         }
         let (ip, bits) = address.split_once('/').unwrap_or_default();
@@ -73,7 +73,7 @@ impl End {
 /// `struct ifreq` of netdevice(7), as TUNSETIFF reads and writes it.
 #[repr(C)]
 struct Request {
-    name: [u8; LONGEST_NAME + 1],
+    name: [u8; MAX_NAME_BYTES + 1],
     flags: u16,
     rest: [u8; 22],
 }
@@ -84,7 +84,7 @@ const TUNSETIFF: Opcode = opcode::write::<c_int>(b'T', 202);
 
 #[allow(unsafe_code, reason = "this system call has no safe form")]
 fn make_tun(file: &File, device: &str) -> rustix::io::Result<()> {
-    let mut request = Request { name: [0; LONGEST_NAME + 1], flags: IFF_TUN_NO_PI, rest: [0; 22] };
+    let mut request = Request { name: [0; MAX_NAME_BYTES + 1], flags: IFF_TUN_NO_PI, rest: [0; 22] };
     request.name[..device.len()].copy_from_slice(device.as_bytes());
     // SAFETY: TUNSETIFF reads and writes one `struct ifreq`, 40 bytes, which `Request` is; every content of it is valid.
     unsafe { ioctl(file, Updater::<TUNSETIFF, Request>::new(&mut request)) }

@@ -87,7 +87,7 @@ fn run(flags: &Flags) -> anyhow::Result<()> {
     let ended = runtime.block_on(link(flags, realtime));
     // Not dropped, which would wait for another line on stdin.
     runtime.shutdown_background();
-    say(&ended?)
+    print(&ended?)
 }
 
 /// Carries packets until a signal ends it.
@@ -103,7 +103,7 @@ async fn link(flags: &Flags, realtime: bool) -> anyhow::Result<Ended> {
     let (a, b) = (Arc::new(flags.a.open()?), Arc::new(flags.b.open()?));
     carry::start(&there, &a, &b, &failed)?;
     carry::start(&back, &b, &a, &failed)?;
-    say(&Ready { ready: true, realtime })?;
+    print(&Ready { ready: true, realtime })?;
 
     loop {
         tokio::select! {
@@ -145,7 +145,7 @@ fn before_everything_else() -> bool {
 }
 
 /// A line of JSON on stdout.
-fn say(what: &impl Serialize) -> anyhow::Result<()> {
+fn print(what: &impl Serialize) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     serde_json::to_writer(&mut out, what)?;
     Ok(writeln!(out)?)

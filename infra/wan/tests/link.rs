@@ -63,7 +63,7 @@ fn forty_five_milliseconds_each_way_are_ninety_there_and_back_until_a_line_chang
     assert!(found[0] >= 90.0, "{found:?}");
     assert!((88.0..=92.0).contains(&found[20]), "{found:?}");
 
-    link.tell("delay 10ms,20ms");
+    link.command("delay 10ms,20ms");
     let found = round_trips(&lab, 40);
     assert!((30.0..=32.0).contains(&found[20]), "{found:?}");
 }
@@ -114,12 +114,12 @@ fn a_link_is_cut_and_mended_and_a_line_that_makes_no_sense_changes_nothing() {
     let mut link = lab.link(&[]);
     let few = || through(&lab, 5, 10, Duration::ZERO).0;
     assert_eq!(few(), 5);
-    link.tell("down");
+    link.command("down");
     assert_eq!(few(), 0);
-    link.tell("up");
-    link.tell("loss 7");
+    link.command("up");
+    link.command("loss 7");
     assert_eq!(few(), 5);
-    assert_eq!(link.complaint(), "wan-link: loss is a chance from 0 to 1, not 7");
+    assert_eq!(link.error(), "wan-link: loss is a chance from 0 to 1, not 7");
 }
 
 #[test]
@@ -136,10 +136,10 @@ fn it_ends_with_its_stdin_and_by_signals_and_takes_its_devices_along() {
 
 #[test]
 fn it_ends_with_a_failure_when_a_device_is_taken_away() {
-    let lab = Lab::new("gone");
+    let lab = Lab::new("deleted");
     let mut link = lab.link(&[]);
     lab.inside("a", &["ip", "link", "del", "wan0"]);
-    assert!(link.complaint().starts_with("wan-link: a device is gone: "));
+    assert!(link.error().starts_with("wan-link: a device was deleted: "));
     assert_eq!(link.status(), Some(1));
 }
 

@@ -40,7 +40,7 @@ export async function measureSwarm(readers: number, bytes: number): Promise<Swar
     await prepare(one, web);
     const aloneMs = await fetched(one, link);
     await one.close();
-    await first.counts(1);
+    await first.showsHolders(1);
     const { sent: sentBefore } = await first.counted();
     const others = await Promise.all(
       Array.from({ length: readers }, (_, nth) => Reader.open(browser, { name: `reader ${nth}`, web })),
@@ -78,6 +78,6 @@ async function prepare(reader: Reader, web: string): Promise<void> {
 async function fetched(reader: Reader, link: string): Promise<number> {
   const began = performance.now();
   await reader.read(link);
-  await reader.comesTo('here', FETCH_TIMEOUT_MS);
+  await reader.reaches('here', FETCH_TIMEOUT_MS);
   return performance.now() - began;
 }

@@ -132,3 +132,15 @@ fn memory_is_returned_after_many_clients_disconnected() {
     let again = relay.churn(CROWD, 6000);
     assert!(again <= crowd + crowd / 20, "{crowd} kB with the first crowd, {again} kB with the second");
 }
+
+/// The bound is that of the row "200,000 come and go" of docs/evaluation.md.
+#[test]
+fn memory_does_not_grow_while_clients_come_and_go() {
+    let relay = Relay::start();
+    relay.churn(FIRST, 100);
+    let before = relay.at_rest(0);
+    relay.churn(2 * FIRST, 100);
+    let most = before + before / 10;
+    let after = relay.at_rest(most);
+    assert!(after <= most, "{before} kB before, {after} kB after {} sockets", 2 * FIRST);
+}

@@ -22,10 +22,11 @@ pub struct Relay {
     pub address: String,
 }
 
-/// Not a test: runs the relay if the environment requests it.
+/// Not a test: tests start this function as a process of its own, with the flags of the relay in the environment.
 #[test]
-fn a_relay_runs_in_a_process_of_its_own() {
-    let Ok(flags) = std::env::var(FLAGS) else { return };
+#[ignore = "not a test: the process of a relay, which other tests start"]
+fn relay_process() {
+    let flags = std::env::var(FLAGS).expect("only tests start this process");
     let flags = ["parley-relay"].into_iter().chain(flags.split(' ')).map(Into::into);
     let settings = config::read(flags, std::iter::empty()).unwrap();
     let _log = log::install(settings.log_level, settings.limits.log_lines).unwrap();
@@ -44,7 +45,7 @@ impl Relay {
     /// Starts a relay, and returns its log lines up to that.
     pub async fn start_telling(listen: &str, flags: &str, mut tell: impl FnMut(&serde_json::Value)) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["relay::a_relay_runs_in_a_process_of_its_own", "--exact", "--nocapture"]);
+        command.args(["relay::relay_process", "--exact", "--ignored", "--nocapture"]);
         command.env(FLAGS, format!("--listen={listen} {flags}").trim_end()).stdout(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();

@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
+import { watchStalls } from '../../../../infra/e2e/support/stalls.ts';
 import type { CallSnapshot, Person } from '../../src/call.ts';
 import { bundled, setStage, type Stage } from './stage.ts';
 
 const DEADLINE_MS = 20_000;
+/** P7: two participants whose first signals are lost. */
+const CONNECTED_WITHIN_MS = 5000;
 
 let stage: Stage;
 let rooms = 0;
@@ -100,7 +103,7 @@ describe('a call in real browsers', () => {
     );
     context.diagnostic(`linked after ${took.map(Math.round).join(' and ')} ms`);
     const violations = await ada.evaluate(() => globalThis.stage.violations);
-    context.diagnostic(`policy violations: ${JSON.stringify(violations)}`);
+    assert.deepEqual(violations, []);
     await closeAll(pages);
   });
 
@@ -234,9 +237,11 @@ describe('a call in real browsers', () => {
     const pages = await Promise.all([stage.open(), stage.open()]);
     for (const page of pages) await page.evaluate(() => globalThis.stage.swallowDirected(1));
     await Promise.all(pages.map(async (page, index) => join(page, room, 'Ada', index)));
+    const stalled = watchStalls();
     const took = await Promise.all(pages.map(async (page) => eventually(async () => look(page), linked(1))));
+    const maxMs = CONNECTED_WITHIN_MS + stalled();
     context.diagnostic(`linked after ${took.map(Math.round).join(' and ')} ms`);
-    assert.ok(Math.max(...took) < 6000, `took ${took.join()}`);
+    assert.ok(Math.max(...took) <= maxMs, `took ${took.join()} ms, at most ${maxMs} are allowed`);
     await closeAll(pages);
   });
 });

@@ -7,7 +7,7 @@ import { installRelease } from '../../src/release.ts';
 import { launchBy, web } from './browser.ts';
 import { lab } from './entry.ts';
 
-describe('two people who came by different nodes', { timeout: 900_000 }, () => {
+describe('two participants that joined through different nodes', { timeout: 900_000 }, () => {
   before(() => installRelease(lab));
   const browsers = opened(async (keep): Promise<[Browser, Browser]> => {
     const [first, second] = nodes;
@@ -25,17 +25,17 @@ describe('two people who came by different nodes', { timeout: 900_000 }, () => {
       Visitor.join(browsers()[0], { name: 'Ada', web, room }),
       Visitor.join(browsers()[1], { name: 'Bo', web, room }),
     ]);
-    await Promise.all([ada.seesAndHears(1), bo.seesAndHears(1)]);
+    await Promise.all([ada.receivesMedia(1), bo.receivesMedia(1)]);
     await Promise.all([ada.leave(), bo.leave()]);
   });
 
-  it('[TURN-1] and hide their addresses meet at the nodes that relay', async () => {
+  it('[TURN-1] and hide their addresses connect through TURN servers', async () => {
     const room = newRoom();
     const [ada, bo] = await Promise.all([
       Visitor.join(browsers()[0], { name: 'Ada', web, room, relayOnly: true }),
       Visitor.join(browsers()[1], { name: 'Bo', web, room, relayOnly: true }),
     ]);
-    await Promise.all([ada.seesAndHears(1), bo.seesAndHears(1)]);
+    await Promise.all([ada.receivesMedia(1), bo.receivesMedia(1)]);
     await Promise.all([ada, bo].map((person) => person.usesPath(/^relay\/\w+-relay$/)));
     await Promise.all([ada.leave(), bo.leave()]);
   });

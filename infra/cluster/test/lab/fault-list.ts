@@ -1,4 +1,4 @@
-/** What is made to fail while people are in a call and watch a broadcast. */
+/** The faults that are injected during a call and a broadcast. */
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { powerOff } from '../../src/cluster.ts';
@@ -7,13 +7,20 @@ import type { Node } from '../../src/lab.ts';
 import { setCable } from '../../src/network.ts';
 import { podsOf, type Pod } from '../../src/release.ts';
 import { lab } from './entry.ts';
-import type { Scene } from './scene.ts';
-import { watchedMs, type Trial } from './trial.ts';
+import type { Interruptions, Scene } from './scene.ts';
+import {
+  boundsOfFault,
+  boundsOfNode,
+  boundsOfTurnNode,
+  duringRollout,
+  WATCH_MS,
+  type Trial,
+} from './trial.ts';
 
 /** Longer than a participant without a socket may take to resume (SPEC rule RES-1), and than Kubernetes needs to detect the fault. */
-const partedMs = 45_000;
+const PARTITION_MS = 45_000;
 
-/** The pod of each component that the people of a scene depend on, and what to call it. */
+/** The pod of each component that the participants of a scene depend on, and its name in a title. */
 const used: Readonly<
   Record<string, { readonly name: string; readonly of: (scene: Scene) => Promise<Pod | undefined> }>
 > = {
@@ -52,66 +59,76 @@ const used: Readonly<
 const rollouts = Object.keys(used).map((component): Trial => ({
   name: `rollout of ${component}`,
   always: component === 'signaling',
-  async happens() {
+  bounds: duringRollout(boundsOf(component)),
+  async inject() {
     await rollOut(lab, component);
-    // The last old pod may still be sending its people elsewhere.
-    await pause(watchedMs);
+    // The last old pod may still move its participants.
+    await pause(WATCH_MS);
   },
 }));
 
-const powerCut = (name: string, find: (scene: Scene) => Promise<Node>): Trial => ({
+const powerCut = (name: string, bounds: Interruptions, find: (scene: Scene) => Promise<Node>): Trial => ({
   name: `power cut of ${name}`,
   always: true,
-  async happens(scene) {
+  bounds,
+  async inject(scene) {
     const node = await find(scene);
     setCable(node, 'down');
     await powerOff(lab, node);
-    // Longer than Kubernetes needs to notice.
-    await pause(3 * watchedMs);
+    // Longer than Kubernetes needs to detect it.
+    await pause(3 * WATCH_MS);
   },
 });
 
 const nodeOfTurn = async (scene: Scene): Promise<Node> => {
   const pod = await used['turn']?.of(scene);
-  assert.ok(pod, 'the call goes over no TURN server');
+  assert.ok(pod, 'the call uses no TURN server');
   return nodeOf(pod);
 };
 
-/** The other trial is of that one: whether people came by it too would be a matter of chance. */
+/** Without the node of the TURN server, which has a trial of its own. */
 const busiestOther = async (scene: Scene): Promise<Node> => busiestEntry(await nodeOfTurn(scene));
 
 const partition: Trial = {
-  name: `partition of the node that most came by, for ${partedMs / 1000} s`,
+  name: `partition of the node that most came by, for ${PARTITION_MS / 1000} s`,
   always: false,
-  async happens() {
+  bounds: boundsOfTurnNode,
+  async inject() {
     const node = await busiestEntry();
     setCable(node, 'down');
-    await pause(partedMs);
+    await pause(PARTITION_MS);
     setCable(node, 'up');
-    await pause(watchedMs);
+    await pause(WATCH_MS);
   },
 };
 
 export const faults: readonly Trial[] = [
-  { name: 'nothing', always: true, happens: () => pause(watchedMs) },
+  { name: 'nothing', always: true, bounds: boundsOf('nothing'), inject: () => pause(WATCH_MS) },
   ...['signaling', 'turn', 'relay', 'nats'].map((component) => toPod(component, '`kill -9` of', killPod)),
   ...rollouts,
-  powerCut('the node that most came by, not of the TURN server of the call', busiestOther),
-  powerCut('the node of the TURN server of a call', nodeOfTurn),
+  powerCut('the node that most came by, not of the TURN server of the call', boundsOfNode, busiestOther),
+  powerCut('the node of the TURN server of a call', boundsOfTurnNode, nodeOfTurn),
   ...Object.keys(used).map((component) => toPod(component, 'deletion of', deletePod)),
   partition,
 ];
+
+function boundsOf(component: string): Interruptions {
+  const bounds = boundsOfFault[component];
+  assert.ok(bounds, `no bounds of ${component}`);
+  return bounds;
+}
 
 function toPod(component: string, what: string, fail: (of: typeof lab, pod: Pod) => Promise<void>): Trial {
   const { name = '', of } = used[component] ?? {};
   return {
     name: `${what} ${name}`,
     always: fail === killPod,
-    async happens(scene) {
+    bounds: fail === killPod ? boundsOf(component) : duringRollout(boundsOf(component)),
+    async inject(scene) {
       const pod = await of?.(scene);
       assert.ok(pod, `there is no pod of ${component} in use`);
       await fail(lab, pod);
-      await pause(watchedMs);
+      await pause(WATCH_MS);
     },
   };
 }

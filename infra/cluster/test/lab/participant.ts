@@ -1,14 +1,18 @@
-/** A participant without a browser: joins through an entry, and knows what its socket says. */
+/** A participant without a browser: joins through an entry, and keeps the messages of its socket. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { WebSocket } from 'ws';
+import { MAX_STALL_MS } from '@parley/e2e/support/stalls.ts';
 import { until } from '@parley/e2e/support/until.ts';
 import { decodeServerMessage } from '@parley/protocol/decode';
 import type { IceServer } from '@parley/protocol/http';
 import type { ServerMessage } from '@parley/protocol/server-messages';
 import type { Entry } from './entry.ts';
 
-const withinMs = 30_000;
+/** Each of these steps has a promise of at most 2 s (ROS-7, P3); `withinMs` also covers the stalls of the machine at most. */
+const withinMs = 2000 + MAX_STALL_MS;
+/** A lease of a relay comes every 2 s (MEDIA-1), and the participant asks again every second. */
+const relayWithinMs = 5000;
 
 export interface Relay {
   readonly url: string;
@@ -42,7 +46,7 @@ export class Participant {
     socket.send(JSON.stringify({ type: 'enter', ticket: joined.ticket, generation: 1, name, media }));
     await until(() => participant.#welcome !== undefined, {
       withinMs,
-      what: () => `${name} to be welcome`,
+      what: () => `${name} to receive \`welcome\``,
     });
     return participant;
   }
@@ -73,7 +77,7 @@ export class Participant {
         this.#socket.send(JSON.stringify({ type: 'relay' }));
         return answers().length > 0;
       },
-      { withinMs, everyMs: 1000, what: () => `${this.name} to be given a relay` },
+      { withinMs: relayWithinMs, everyMs: 1000, what: () => `${this.name} to receive a relay` },
     );
     const [first] = answers();
     assert.ok(first);

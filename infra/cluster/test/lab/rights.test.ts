@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { MAX_STALL_MS } from '@parley/e2e/support/stalls.ts';
 import { until } from '@parley/e2e/support/until.ts';
 import { newRoom } from '@parley/e2e/support/visitor.ts';
 import { roomSubject } from '@parley/protocol/subjects';
@@ -9,7 +10,10 @@ import { forwardPort } from '../../src/port-forward.ts';
 import { installRelease, namespace, podsOf, readSecret, type Pod } from '../../src/release.ts';
 import { lab } from './entry.ts';
 
-const withinMs = 20_000;
+/** NATS answers at once; the stalls of the machine included. */
+const withinMs = 1000 + MAX_STALL_MS;
+
+const COMPONENTS = ['edge', 'nats', 'relay', 'signaling', 'turn', 'web'];
 
 describe('what a pod may do', { timeout: 900_000 }, () => {
   let pods: Pod[] = [];
@@ -19,8 +23,9 @@ describe('what a pod may do', { timeout: 900_000 }, () => {
     pods = await podsOf(lab);
   });
 
-  it('every process is an ordinary user without rights to gain, seen from inside', async () => {
-    assert.ok(pods.length > 0);
+  it('every process has an ordinary user and can gain no rights', async () => {
+    const components = pods.map(({ metadata }) => metadata.labels['app.kubernetes.io/component'] ?? '');
+    assert.deepEqual([...new Set(components)].toSorted(), COMPONENTS);
     for (const pod of pods) {
       const status = await inside(pod, 'cat /proc/1/status');
       const line = (name: string): string => new RegExp(`^${name}:\\s+(.*)$`, 'm').exec(status)?.[1] ?? '';
@@ -33,7 +38,7 @@ describe('what a pod may do', { timeout: 900_000 }, () => {
     }
   });
 
-  it('nothing can be written where the image is, seen from inside', async () => {
+  it('the file system of the image is read-only', async () => {
     for (const pod of pods) {
       const options = await inside(pod, "grep ' / ' /proc/self/mounts | cut -d ' ' -f 4");
       assert.match(options, /^ro,/, pod.metadata.name);
@@ -48,16 +53,16 @@ describe('what a pod may do', { timeout: 900_000 }, () => {
     }
   });
 
-  it("a relay's NATS credential cannot say who is in a room, and signaling's can", async (t) => {
+  it("the NATS user of a relay cannot publish the roster of a room, and signaling's can", async (t) => {
     const [server] = await podsOf(lab, 'nats');
     assert.ok(server);
-    const door = await forwardPort(lab, server, 4222);
-    t.after(() => door.close());
+    const forward = await forwardPort(lab, server, 4222);
+    t.after(() => forward.close());
     const ca = await readSecret(lab, 'parley-nats-tls', 'ca.crt');
     const as = async (user: string): Promise<NatsConnection> => {
       const pass = await readSecret(lab, 'parley-nats', user);
       const connection = await connect({
-        servers: door.address,
+        servers: forward.address,
         user,
         pass,
         tls: { ca, handshakeFirst: true },
@@ -70,19 +75,19 @@ describe('what a pod may do', { timeout: 900_000 }, () => {
     const received: string[] = [];
     signaling.subscribe(subject, { callback: (_, message) => void received.push(message.string()) });
     await signaling.flush();
-    const complaints: string[] = [];
+    const errors: string[] = [];
     void (async () => {
       for await (const status of relay.status()) {
-        if (status.type === 'error') complaints.push(String(status.error));
+        if (status.type === 'error') errors.push(String(status.error));
       }
     })();
 
     relay.publish(subject, 'a roster of a relay');
-    await until(() => complaints.length > 0, { withinMs, what: () => 'NATS to refuse the relay' });
+    await until(() => errors.length > 0, { withinMs, what: () => 'NATS to refuse the message of the relay' });
     signaling.publish(subject, 'a roster of signaling');
-    await until(() => received.length > 0, { withinMs, what: () => "signaling's own to arrive" });
+    await until(() => received.length > 0, { withinMs, what: () => 'the message of signaling to arrive' });
 
-    assert.match(complaints.join(), /Permissions Violation for Publish/i);
+    assert.match(errors.join(), /Permissions Violation for Publish/i);
     assert.deepEqual(received, ['a roster of signaling']);
   });
 });

@@ -1,14 +1,17 @@
-/** What goes on while something fails, a call over TURN and a live broadcast over QUIC, and what its people notice. */
+/** A call over TURN and a live broadcast over QUIC during a fault, and the interruptions that its participants have. */
 import type { Browser } from 'playwright-core';
 import { publish, watch, type LiveWatcher } from '@parley/e2e/support/live.ts';
 import { newRoom, Visitor } from '@parley/e2e/support/visitor.ts';
 import { web } from './browser.ts';
 
-/** Milliseconds: the longest time of any participant without a new picture or a sound, or without the service. */
-export interface Noticed {
+/** Milliseconds: the longest time of any participant without a new picture or a sound, or without a socket to signaling. */
+export interface Interruptions {
   readonly callMs: number;
   readonly liveMs: number;
   readonly signalingMs: number;
+}
+
+export interface Noticed extends Interruptions {
   /** Participants that are no longer in their call, became another participant, or were shown to have left. */
   readonly lost: readonly string[];
 }
@@ -45,7 +48,7 @@ export class Scene {
     return (await this.callers[0]?.page.evaluate(readRelayAddress)) ?? '';
   }
 
-  /** From now on it counts. */
+  /** Starts the measurement. */
   async begin(): Promise<void> {
     this.#people = await Promise.all(
       this.callers.map(async (visitor) => {
@@ -73,14 +76,14 @@ export class Scene {
   }
 }
 
-/** Both hide their addresses: what they send passes through a node of the cluster. */
+/** Both participants hide their addresses, so all media goes through TURN servers of the cluster. */
 async function call(browser: Browser): Promise<Visitor[]> {
   const room = newRoom();
   const people: Visitor[] = [];
   for (const name of ['Ada', 'Bo']) {
     people.push(await Visitor.join(browser, { name, web, room, relayOnly: true }));
   }
-  await Promise.all(people.map((person) => person.seesAndHears(1)));
+  await Promise.all(people.map((person) => person.receivesMedia(1)));
   await Promise.all(people.map((person) => person.usesPath(/^relay\/\w+-relay$/)));
   return people;
 }

@@ -14,30 +14,30 @@ import { Participant } from './participant.ts';
 const drainMs = 30_000;
 /** A client that got a node just before its withdrawal connects within this time. */
 const laterMs = 1500;
-const askEveryMs = 500;
+const ASK_EVERY_MS = 500;
 const port = 3478;
 
-/** The outcome of a client that got a node and used it a little later. */
-interface Visit {
+/** The outcome of a client that was offered a node and used it a little later. */
+interface Attempt {
   readonly node: string;
   readonly offeredAt: number;
   readonly outcome: Outcome | 'silent';
 }
 
-describe('TURN servers are rolled', { timeout: 900_000 }, () => {
+describe('a rollout of TURN servers', { timeout: 900_000 }, () => {
   before(async () => {
     await installRelease(lab);
     await allReady(lab);
   });
 
-  it('[TURN-5] [TURN-8] a node that ends is not offered, its clients stay, and no client of it is refused', async (t) => {
-    const guests = await onEveryPod(t);
+  it('[TURN-5] [TURN-8] a node that drains is not offered, keeps its allocations, and refuses no client that was offered it', async (t) => {
+    const guests = await joinEveryPod(t);
     const before = await podsOf(lab, 'turn');
     const addresses = before.map(({ status }) => status.podIP).toSorted();
-    const stays = await Promise.all(addresses.map((address) => stay(address, guests)));
-    const visits: Promise<Visit>[] = [];
+    const kept = await Promise.all(addresses.map((address) => keepAllocation(address, guests)));
+    const attempts: Promise<Attempt>[] = [];
     const over = new AbortController();
-    const watching = guests.map((guest) => visitWhatIsOffered(guest, visits, over.signal));
+    const watching = guests.map((guest) => useOfferedNodes(guest, attempts, over.signal));
 
     await rollOut(lab, 'turn');
     await pause(laterMs);
@@ -49,12 +49,12 @@ describe('TURN servers are rolled', { timeout: 900_000 }, () => {
       before.every(({ metadata }) => !after.has(metadata.name)),
       'all are new',
     );
-    const made = await Promise.all(visits);
+    const made = await Promise.all(attempts);
     assert.deepEqual(
       made.filter(({ outcome }) => outcome !== 'ok'),
       [],
     );
-    for (const { address, endedAt } of stays) {
+    for (const { address, endedAt } of kept) {
       const ended = await endedAt;
       const lastOfferedAt = Math.max(
         ...made
@@ -62,7 +62,7 @@ describe('TURN servers are rolled', { timeout: 900_000 }, () => {
           .map(({ offeredAt }) => offeredAt),
       );
       t.diagnostic(
-        `${address} was offered until ${Math.round(ended - lastOfferedAt)} ms before it ended, of ${made.length} visits`,
+        `${address} was offered until ${Math.round(ended - lastOfferedAt)} ms before it ended, of ${made.length} attempts`,
       );
       assert.ok(ended - lastOfferedAt > drainMs - 5000, `${address}: ${ended - lastOfferedAt} ms`);
     }
@@ -70,7 +70,7 @@ describe('TURN servers are rolled', { timeout: 900_000 }, () => {
 });
 
 /** A participant on each signaling pod. */
-async function onEveryPod(t: TestContext): Promise<Participant[]> {
+async function joinEveryPod(t: TestContext): Promise<Participant[]> {
   const pods = (await podsOf(lab, 'signaling')).map(({ metadata }) => metadata.name);
   const [entry] = await entries();
   assert.ok(entry);
@@ -84,10 +84,10 @@ async function onEveryPod(t: TestContext): Promise<Participant[]> {
 }
 
 /**
- * Allocates at a node and stays. `endedAt` is the time of the node's last answer for the allocation: a later
+ * Allocates at a node and keeps the allocation. `endedAt` is the time of the node's last answer for the allocation: a later
  * request may be answered by the node's successor, at the same address, once that is offered.
  */
-async function stay(address: string, [guest]: readonly Participant[]) {
+async function keepAllocation(address: string, [guest]: readonly Participant[]) {
   assert.ok(guest);
   const client = await TurnClient.open({ ip: address, port }, login(await guest.freshIceServers()));
   assert.equal((await client.allocate()).outcome, 'ok', address);
@@ -96,7 +96,7 @@ async function stay(address: string, [guest]: readonly Participant[]) {
     let endedAt = performance.now();
     while ((await client.permit(other).catch(() => 'silent')) === 'ok') {
       endedAt = performance.now();
-      await pause(askEveryMs);
+      await pause(ASK_EVERY_MS);
     }
     await client.close().catch(() => undefined);
     return endedAt;
@@ -104,9 +104,9 @@ async function stay(address: string, [guest]: readonly Participant[]) {
   return { address, endedAt: watch() };
 }
 
-async function visitWhatIsOffered(
+async function useOfferedNodes(
   guest: Participant,
-  visits: Promise<Visit>[],
+  attempts: Promise<Attempt>[],
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
@@ -114,27 +114,27 @@ async function visitWhatIsOffered(
     const offeredAt = performance.now();
     const urls = servers.flatMap((server) => server.urls);
     const found = urls.map((url) => /^turn:([\d.]+):\d+\?transport=udp$/.exec(url)?.[1]);
-    for (const node of found) if (node !== undefined) visits.push(visit(node, login(servers), offeredAt));
-    await pause(askEveryMs);
+    for (const node of found) if (node !== undefined) attempts.push(attempt(node, login(servers), offeredAt));
+    await pause(ASK_EVERY_MS);
   }
 }
 
 /** The port belonged to an earlier allocation: a client that gets this error uses another port (RFC 8656, section 6.4). */
 const allocationMismatch = 437;
 
-async function visit(node: string, login: Login, offeredAt: number): Promise<Visit> {
+async function attempt(node: string, login: Login, offeredAt: number): Promise<Attempt> {
   await pause(laterMs);
-  const first = await knock(node, login);
-  return { node, offeredAt, outcome: first === allocationMismatch ? await knock(node, login) : first };
+  const first = await allocate(node, login);
+  return { node, offeredAt, outcome: first === allocationMismatch ? await allocate(node, login) : first };
 }
 
-async function knock(node: string, login: Login): Promise<Visit['outcome']> {
+async function allocate(node: string, login: Login): Promise<Attempt['outcome']> {
   const client = await TurnClient.open({ ip: node, port }, login);
   const outcome = await client.allocate().then(
     (answer) => answer.outcome,
     () => 'silent' as const,
   );
-  // One that gave no answer gives none to the farewell either.
+  // A server that did not answer does not answer the refresh either.
   await client.close().catch(() => undefined);
   return outcome;
 }

@@ -8,17 +8,17 @@ import { helm, installChart, installRelease, namespace } from '../../src/release
 import { withBrowser } from './browser.ts';
 import { lab } from './entry.ts';
 import { publish } from './report.ts';
-import { isFull, assertNoLoss, watchedMs } from './trial.ts';
+import { assertBounded, boundsOfUpgrade, isFull, WATCH_MS } from './trial.ts';
 
-/** Images are of this clone before and after. A mark on all pods has them replaced nevertheless, as other images would. */
-const marked = ['--set', 'pods.annotations.release=later'];
+/** Both releases have the images of this clone. A changed annotation replaces all pods nevertheless. */
+const annotated = ['--set', 'pods.annotations.release=later'];
 
 const natsCertificate = 'parley-nats-tls';
-/** While TLS of NATS is switched on, pods of before and after do not hear each other: from a chart without it, it stays off. */
-const asBefore = (generated: object): string[] =>
+/** Pods with and without TLS of NATS do not receive each other's messages, so after a chart without TLS it stays off. */
+const sameTls = (generated: object): string[] =>
   natsCertificate in generated ? [] : ['--set', 'nats.tls.enabled=false'];
 
-describe('an upgrade from the chart before this one, and the way back', { timeout: 1_800_000 }, () => {
+describe('an upgrade from the previous chart, and the rollback', { timeout: 1_800_000 }, () => {
   let generated: Record<string, unknown> = {};
   before(async () => {
     const earlier = await packEarlierChart(lab);
@@ -30,33 +30,35 @@ describe('an upgrade from the chart before this one, and the way back', { timeou
   after(publish);
 
   it('[P2] `helm upgrade` that replaces every pod: no participant is lost, and every generated secret stays', async (t) => {
-    await assertNoLoss(t, browser(), {
+    await assertBounded(t, browser(), {
       name: '`helm upgrade` from the chart before, every pod replaced',
       always: true,
-      async happens() {
-        await installRelease(lab, ...marked, ...asBefore(generated));
+      bounds: boundsOfUpgrade,
+      async inject() {
+        await installRelease(lab, ...annotated, ...sameTls(generated));
         await allReady(lab);
-        await pause(watchedMs);
+        await pause(WATCH_MS);
       },
     });
-    await keepsSecrets();
+    await assertSameSecrets();
   });
 
   const slow = { skip: isFull ? false : 'with FULL=1 only' };
   it('[P2] `helm rollback`: no participant is lost, and every generated secret stays', slow, async (t) => {
-    await assertNoLoss(t, browser(), {
+    await assertBounded(t, browser(), {
       name: '`helm rollback` to it, every pod replaced',
       always: false,
-      async happens() {
+      bounds: boundsOfUpgrade,
+      async inject() {
         await helm(lab, 'rollback', 'parley', '--wait', '--timeout=10m');
         await allReady(lab);
-        await pause(watchedMs);
+        await pause(WATCH_MS);
       },
     });
-    await keepsSecrets();
+    await assertSameSecrets();
   });
 
-  async function keepsSecrets(): Promise<void> {
+  async function assertSameSecrets(): Promise<void> {
     assert.deepEqual(Object.keys(generated).toSorted(), [
       'parley-keys',
       'parley-nats',

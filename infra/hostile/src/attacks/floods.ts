@@ -162,7 +162,7 @@ export const FLOOD_ATTACKS: readonly Attack[] = [
           const mallory = new Participant(arena.edge, room, { from });
           const code = await mallory.connect().then(
             () => {
-              mallory.sayResume('no token');
+              mallory.sendResume('no token');
               return mallory.refusedWith();
             },
             // The edge counts sockets of a network too.

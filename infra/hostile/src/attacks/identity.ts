@@ -34,7 +34,7 @@ export const IDENTITY_ATTACKS: readonly Attack[] = [
       await ada.waitFor('away');
       const since = ada.log.length;
       await eve.connect();
-      eve.sayResume(resume, { name: 'Eve', chat });
+      eve.sendResume(resume, { name: 'Eve', chat });
       await eve.changes.until(
         'a welcome or a refusal',
         () => eve.closed !== undefined || eve.log.filter(({ type }) => type === 'welcome').length > 1,
@@ -42,7 +42,7 @@ export const IDENTITY_ATTACKS: readonly Attack[] = [
       );
       // Chat that the pod accepted is in Ada's log before what is sent after it.
       if (eve.closed === undefined) {
-        eve.say({ type: 'change', media: { audio: true, video: false, screen: false } });
+        eve.send({ type: 'change', media: { audio: true, video: false, screen: false } });
         await ada.waitFor('changed', { since });
       }
       const received = ada.log.slice(since).flatMap((one) => (one.type === 'chat' ? [one.line] : []));

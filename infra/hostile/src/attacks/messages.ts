@@ -126,7 +126,7 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
     rules: ['LIM-5'],
     async run(arena) {
       const mallory = await Participant.enter(arena.edge, arena.room(), { from: arena.address() });
-      for (let sent = 0; sent < 20; sent += 1) mallory.sayText('{"type":"dance"}');
+      for (let sent = 0; sent < 20; sent += 1) mallory.sendText('{"type":"dance"}');
       expectOneOf(await mallory.refusedWith(), ['UNKNOWN_TYPE']);
       return 'UNKNOWN_TYPE';
     },
@@ -139,8 +139,8 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
       const received: string[] = [];
       ada.onDirected = (_from, payload) => received.push(payload);
       const mallory = await Participant.enter(arena.edge, arena.room(), { from: arena.address() });
-      mallory.send(ada.id, 'm1', 'from another room');
-      mallory.send('p0123456789abcdef', 'm2', 'to a guessed participant');
+      mallory.sendDirected(ada.id, 'm1', 'from another room');
+      mallory.sendDirected('p0123456789abcdef', 'm2', 'to a guessed participant');
       for (const id of ['m1', 'm2']) {
         const { reason } = await mallory.waitFor('undelivered', { match: (one) => one.id === id });
         expectOneOf(reason, ['unknown', 'timeout']);
@@ -170,11 +170,11 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
         (name) => JSON.stringify(name),
         async (name) => {
           const socket = new Participant(arena.edge, arena.room(), { from: arena.address() });
-          await socket.knock();
+          await socket.join();
           // The ticket is good: a name of the join is refused already there.
           const second = new Participant(arena.edge, socket.room, { from: arena.address() });
           await second.connect();
-          second.sayEnter(socket.joined?.ticket ?? '', name);
+          second.sendEnter(socket.joined?.ticket ?? '', name);
           expectOneOf(await second.refusedWith(), ['NAME_INVALID', 'BAD_MESSAGE', 'ENTER_REQUIRED']);
           for (const one of [socket, second]) one.drop();
         },
@@ -185,15 +185,15 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
     rules: ['LIM-3', 'CHAT-3'],
     async run(arena) {
       const messages = await Participant.enter(arena.edge, arena.room(), { from: arena.address() });
-      for (let sent = 0; sent < 1000; sent += 1) messages.say({ type: 'ping' });
+      for (let sent = 0; sent < 1000; sent += 1) messages.send({ type: 'ping' });
       await ended(messages);
       const bytes = await Participant.enter(arena.edge, arena.room(), { from: arena.address() });
       for (let sent = 0; sent < 40; sent += 1)
-        bytes.send('p0123456789abcdef', `m${sent}`, 'x'.repeat(60_000));
+        bytes.sendDirected('p0123456789abcdef', `m${sent}`, 'x'.repeat(60_000));
       await ended(bytes);
       const chat = await Participant.enter(arena.edge, arena.room(), { from: arena.address() });
       for (let sent = 0; sent < 50; sent += 1)
-        chat.say({ type: 'chat', id: `flood-${String(sent).padStart(4, '0')}`, text: 'x' });
+        chat.send({ type: 'chat', id: `flood-${String(sent).padStart(4, '0')}`, text: 'x' });
       await chat.waitFor('error', { match: ({ code }) => code === 'TOO_MANY_CHAT_LINES' });
       chat.drop();
       const pings = await Participant.enter(arena.edge, arena.room(), { from: arena.address() });
@@ -217,7 +217,7 @@ async function ended(flood: Participant): Promise<void> {
 /** Sends each and waits until as many errors have come; all have to be of these codes, and none may end the socket. */
 async function refusals(mallory: Participant, texts: readonly string[], ...codes: string[]): Promise<number> {
   const errors = (): string[] => mallory.log.flatMap((one) => (one.type === 'error' ? [one.code] : []));
-  for (const text of texts) mallory.sayText(text);
+  for (const text of texts) mallory.sendText(text);
   await mallory.changes.until(`${texts.length} errors`, () => errors().length >= texts.length, 10_000);
   for (const code of errors()) expectOneOf(code, codes);
   if (mallory.closed !== undefined) throw new Error(`closed with ${mallory.closed}`);

@@ -47,7 +47,7 @@ export const MODERATION_ATTACKS: readonly Attack[] = [
       await room.owns('POST', `/participants/${mallory.id}/kick`);
       expectOneOf(await mallory.refusedWith(), ['KICKED']);
       await mallory.connect();
-      mallory.sayResume(resume);
+      mallory.sendResume(resume);
       expectOneOf(await mallory.refusedWith(), ['KICKED']);
       return 'KICKED';
     },
@@ -59,7 +59,7 @@ export const MODERATION_ATTACKS: readonly Attack[] = [
       const room = await NamedRoom.create(arena);
       const from = arena.address();
       const mallory = new Participant(arena.edge, room.room, { from, json: { device: DEVICE } });
-      await mallory.knock();
+      await mallory.join();
       await mallory.welcomed();
       // A second ticket, taken before the ban.
       const kept = new Participant(arena.edge, room.room, { from, json: { device: DEVICE } });
@@ -70,10 +70,10 @@ export const MODERATION_ATTACKS: readonly Attack[] = [
       await room.owns('POST', `/participants/${mallory.id}/ban`, { network: true });
       expectOneOf(await mallory.refusedWith(), ['BANNED']);
       await kept.connect();
-      kept.sayEnter(ticket.ticket);
+      kept.sendEnter(ticket.ticket);
       expectOneOf(await kept.refusedWith(), ['BANNED']);
       await mallory.connect();
-      mallory.sayResume(resume);
+      mallory.sendResume(resume);
       expectOneOf(await mallory.refusedWith(), ['BANNED']);
       expectOneOf((await join(from, {})).code, ['BANNED']);
       expectOneOf((await join(arena.address(), { device: DEVICE })).code, ['BANNED']);
@@ -94,7 +94,7 @@ export const MODERATION_ATTACKS: readonly Attack[] = [
       const after = await ask(arena.edge, `/v1/rooms/${room.room}/join`, { from: arena.address(), json: {} });
       expectOneOf(after.code, ['ROOM_LOCKED']);
       await late.connect();
-      late.sayEnter((JSON.parse(before.body) as { ticket: string }).ticket);
+      late.sendEnter((JSON.parse(before.body) as { ticket: string }).ticket);
       expectOneOf(await late.refusedWith(), ['ROOM_LOCKED']);
       return 'ROOM_LOCKED';
     },
@@ -120,7 +120,7 @@ export const MODERATION_ATTACKS: readonly Attack[] = [
           const back = new Participant(arena.edge, room.room, { from: arena.address() });
           back.generation = 5;
           await back.connect();
-          back.sayResume(token);
+          back.sendResume(token);
           expectOneOf(await back.refusedWith(), ['RESUME_EXPIRED', 'ROOM_LOCKED']);
         },
       );
@@ -128,7 +128,7 @@ export const MODERATION_ATTACKS: readonly Attack[] = [
         from: arena.address(),
         headers: room.authorization,
       });
-      await owner.knock();
+      await owner.join();
       await owner.welcomed();
       owner.drop();
       return `${inside}, the owner enters`;
@@ -142,10 +142,10 @@ export const MODERATION_ATTACKS: readonly Attack[] = [
       const from = arena.address();
       const waiting: Participant[] = [];
       let refused: string | undefined;
-      for (let knocked = 0; knocked < 60 && refused === undefined; knocked += 1) {
+      for (let attempts = 0; attempts < 60 && refused === undefined; attempts += 1) {
         const one = new Participant(arena.edge, room.room, { from });
         waiting.push(one);
-        await one.knock();
+        await one.join();
         await one.changes.until(
           'the lobby or a refusal',
           () => one.log.length > 0 || one.closed !== undefined,
@@ -155,7 +155,7 @@ export const MODERATION_ATTACKS: readonly Attack[] = [
       }
       if (refused === undefined) throw new Error('one network has 60 places in the lobby');
       const guest = new Participant(arena.edge, room.room, { from: arena.address(), name: 'Guest' });
-      await guest.knock();
+      await guest.join();
       await guest.waitFor('lobby-waiting');
       for (const one of [...waiting, guest]) one.drop();
       return `${refused} after ${waiting.length - 1}, a guest still waits`;

@@ -44,7 +44,7 @@ interface Forbidden {
   readonly subject: string;
 }
 
-/** What media relays of the region say what they are on. */
+/** The subject of the leases of media relays of the region. */
 const MEDIA_RELAYS = 'parley.v1.media.relay.local';
 const ROOM = roomSubject('k7m3-q9xd-w2hn-5tzp');
 const forbidden = (user: User, verb: Forbidden['verb'], subjects: readonly string[]): Forbidden[] =>
@@ -131,13 +131,13 @@ export const NATS_ATTACKS: readonly Attack[] = [
         const text = JSON.stringify({ ...lease, capacity: 100_000 });
         for (const subject of [MEDIA_RELAYS, `${MEDIA_RELAYS}.${relay}`]) nats.publish(subject, text);
       };
-      for (let said = 0; said < 20; said += 1)
+      for (let sent = 0; sent < 20; sent += 1)
         for (const name of ['relay-1', 'relay-2', 'relay-evil']) says(name);
       await nats.flush();
       const urls = new Set<string>();
       for (let asked = 0; asked < 6; asked += 1) {
         const ada = await Participant.enter(arena.edge, arena.room(), { from: arena.address() });
-        ada.say({ type: 'relay' });
+        ada.send({ type: 'relay' });
         const { relay } = await ada.waitFor('relay');
         urls.add(relay?.url ?? 'none');
         ada.drop();

@@ -29,7 +29,7 @@ class Visitor {
     return visitor;
   }
 
-  say(message: object): void {
+  send(message: object): void {
     this.#socket.send(JSON.stringify(message));
   }
 
@@ -56,9 +56,10 @@ export const PAGE_ATTACKS: readonly Attack[] = [
     async run(arena) {
       const page = address();
       const liar = await Visitor.arrive(arena);
-      for (let said = 0; said < 20; said += 1) liar.say({ type: 'announce', page, whole: true, bytes: 1000 });
+      for (let sent = 0; sent < 20; sent += 1)
+        liar.send({ type: 'announce', page, whole: true, bytes: 1000 });
       const reader = await Visitor.arrive(arena);
-      reader.say({ type: 'subscribe', page });
+      reader.send({ type: 'subscribe', page });
       const found = await reader.until(
         'the count',
         (one) => one.type === 'count' && one.settled && one.holders > 0,
@@ -77,15 +78,15 @@ export const PAGE_ATTACKS: readonly Attack[] = [
     rules: ['PAGE-6', 'PAGE-7'],
     async run(arena) {
       const large = await Visitor.arrive(arena);
-      large.say({ type: 'announce', page: address(), whole: true, bytes: 2 ** 40 });
+      large.send({ type: 'announce', page: address(), whole: true, bytes: 2 ** 40 });
       expectOneOf(await large.refused(), ['PAGE_TOO_LARGE']);
       const many = await Visitor.arrive(arena);
-      for (let held = 0; held < 17; held += 1)
-        many.say({ type: 'announce', page: address(), whole: true, bytes: 1 });
+      for (let sent = 0; sent < 17; sent += 1)
+        many.send({ type: 'announce', page: address(), whole: true, bytes: 1 });
       expectOneOf(await many.refused(), ['TOO_MANY_PAGES']);
       const fast = await Visitor.arrive(arena);
       const page = address();
-      for (let said = 0; said < 100; said += 1) fast.say({ type: 'subscribe', page });
+      for (let sent = 0; sent < 100; sent += 1) fast.send({ type: 'subscribe', page });
       expectOneOf(await fast.refused(), ['TOO_MANY_PAGE_REQUESTS']);
       for (const one of [large, many, fast]) one.leave();
       return 'PAGE_TOO_LARGE, TOO_MANY_PAGES, TOO_MANY_PAGE_REQUESTS';
@@ -97,7 +98,7 @@ export const PAGE_ATTACKS: readonly Attack[] = [
     async run(arena) {
       const mallory = await Visitor.arrive(arena);
       const [own, others] = [0, 1].map(() => randomBytes(16).toString('base64url'));
-      mallory.say({ type: 'pipe', pipe: own });
+      mallory.send({ type: 'pipe', pipe: own });
       const answer = await mallory.until('a pipe', ({ type }) => type === 'pipe');
       const token = answer.type === 'pipe' ? answer.token : '';
       const authorization = `Bearer ${token}`;

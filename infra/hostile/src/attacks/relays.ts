@@ -1,4 +1,4 @@
-/** Stream topics and media without the token for them, and what relays tell of their clients. */
+/** Stream topics and media without the token for them, and the list of clients of a relay. */
 import { ask } from '../ask.ts';
 import { each, type Attack } from '../attack.ts';
 import type { Arena } from '../arena.ts';
@@ -111,7 +111,7 @@ export const RELAY_ATTACKS: readonly Attack[] = [
       if (!answer.includes('CODE_INVALID')) throw new Error(answer);
       const revoke = await ask(arena.edge, '/streams/v1/revocations', {
         from: arena.address(),
-        json: { sub: 'somebody' },
+        json: { sub: 'person' },
         headers: { authorization: `Bearer ${signed(ownKey(arena), { claims: claims() })}` },
       });
       if (revoke.status < 400 || revoke.status > 403)
@@ -154,7 +154,7 @@ export const RELAY_ATTACKS: readonly Attack[] = [
     rules: ['MEDIA-4'],
     async run(arena) {
       const ada = await Participant.enter(arena.edge, arena.room(), { from: arena.address() });
-      ada.say({ type: 'relay' });
+      ada.send({ type: 'relay' });
       const { relay } = await ada.waitFor('relay');
       if (relay === null) throw new Error('no relay was offered');
       const patterns = JSON.parse(Buffer.from(relay.token.split('.')[1] ?? '', 'base64url').toString()) as {

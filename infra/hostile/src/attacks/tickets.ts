@@ -125,10 +125,10 @@ const RESUMES: readonly Forgery[] = [
   },
 ];
 
-async function presented(arena: Arena, say: (socket: Participant) => void): Promise<string | undefined> {
+async function presented(arena: Arena, send: (socket: Participant) => void): Promise<string | undefined> {
   const socket = new Participant(arena.edge, arena.room(), { from: arena.address() });
   await socket.connect();
-  say(socket);
+  send(socket);
   try {
     return await socket.refusedWith();
   } finally {
@@ -144,8 +144,8 @@ export const TICKET_ATTACKS: readonly Attack[] = [
     rules: ['JOIN-7', 'KEY-1', 'KEY-4'],
     run: (arena) =>
       each(TICKETS, title, async ({ code, token }) => {
-        const said = await presented(arena, (socket) => socket.sayEnter(token(socket.room, arena)));
-        expectOneOf(said, [code]);
+        const refusal = await presented(arena, (socket) => socket.sendEnter(token(socket.room, arena)));
+        expectOneOf(refusal, [code]);
       }),
   },
   {
@@ -153,8 +153,8 @@ export const TICKET_ATTACKS: readonly Attack[] = [
     rules: ['RES-6', 'KEY-4'],
     run: (arena) =>
       each(RESUMES, title, async ({ code, token }) => {
-        const said = await presented(arena, (socket) => socket.sayResume(token(socket.room, arena)));
-        expectOneOf(said, [code]);
+        const refusal = await presented(arena, (socket) => socket.sendResume(token(socket.room, arena)));
+        expectOneOf(refusal, [code]);
       }),
   },
   {
@@ -164,7 +164,7 @@ export const TICKET_ATTACKS: readonly Attack[] = [
       const ada = await Participant.enter(arena.edge, arena.room(), { from: arena.address(), name: 'Ada' });
       const thief = new Participant(arena.edge, ada.room, { from: arena.address() });
       await thief.connect();
-      thief.sayEnter(ada.joined?.ticket ?? '');
+      thief.sendEnter(ada.joined?.ticket ?? '');
       expectOneOf(await thief.refusedWith(), ['TICKET_USED']);
       if (ada.closed !== undefined) throw new Error('the participant was closed');
       ada.drop();
@@ -176,8 +176,8 @@ export const TICKET_ATTACKS: readonly Attack[] = [
     rules: ['RES-6'],
     async run(arena) {
       const ada = await Participant.enter(arena.edge, arena.room(), { from: arena.address(), name: 'Ada' });
-      const said = await presented(arena, (socket) => socket.sayResume(ada.welcome.resume));
-      expectOneOf(said, ['RESUME_INVALID']);
+      const refusal = await presented(arena, (socket) => socket.sendResume(ada.welcome.resume));
+      expectOneOf(refusal, ['RESUME_INVALID']);
       ada.drop();
       return 'RESUME_INVALID';
     },
@@ -197,7 +197,7 @@ export const TICKET_ATTACKS: readonly Attack[] = [
         const back = new Participant(arena.edge, mallory.room, { from: arena.address() });
         back.generation = mallory.generation;
         await back.connect();
-        back.sayResume(resume);
+        back.sendResume(resume);
         expectOneOf(await back.refusedWith(), ['RESUME_EXPIRED']);
       }
       return 'RESUME_EXPIRED';

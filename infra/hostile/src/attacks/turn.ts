@@ -11,7 +11,7 @@ const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
 const QUOTA = 486;
 /** The longest that a credential may live, and so keep working after a ban. */
-const LONGEST_S = 900;
+const MAX_AGE_S = 900;
 /** What all participants of one network may have at once: `turn.networkAllocations`. */
 const NETWORK_ALLOCATIONS = LIMITS['turn.networkAllocations'].value;
 
@@ -97,7 +97,7 @@ export const TURN_ATTACKS: readonly Attack[] = [
       const { who, login } = await credentialOf(arena);
       const lives = Number(login.username.split(':')[0]) - Date.now() / 1000;
       who.drop();
-      if (!(lives <= LONGEST_S)) throw new Error(`it lives ${Math.round(lives)} s`);
+      if (!(lives <= MAX_AGE_S)) throw new Error(`it lives ${Math.round(lives)} s`);
       return `${Math.round(lives)} s`;
     },
   },

@@ -7,7 +7,7 @@ import { Ring } from './ring.ts';
 
 const NS_PER_MS = 1e6;
 
-const tell = (message: FromCall): void => void process.send?.(message);
+const report = (message: FromCall): void => void process.send?.(message);
 
 async function begin(plan: CallPlan): Promise<() => CallReport> {
   const late = monitorEventLoopDelay({ resolution: 10 });
@@ -46,7 +46,7 @@ process.on('message', (message: ToCall) => {
     begin(message.plan).then(
       (stop) => {
         running = stop;
-        tell({ type: 'ready' });
+        report({ type: 'ready' });
       },
       (error: unknown) => {
         console.error(error);
@@ -54,7 +54,7 @@ process.on('message', (message: ToCall) => {
       },
     );
   else if (running !== undefined) {
-    tell({ type: 'report', report: running() });
+    report({ type: 'report', report: running() });
     // What is still on its way to newcomers does not matter any more.
     process.disconnect();
   }

@@ -72,7 +72,7 @@ export class Ring {
       const next = this.#people[(index + 1) % this.#people.length];
       if (next === undefined || person.closed !== undefined) continue;
       this.sent += 1;
-      person.send(next.id, `f${this.sent}`, PAYLOAD);
+      person.sendDirected(next.id, `f${this.sent}`, PAYLOAD);
     }
   }
 
@@ -90,7 +90,7 @@ export class Ring {
     const id = `line-${String(number).padStart(8, '0')}`;
     const others = this.#people.filter((person) => person !== sender);
     this.#lines.set(id, { at: performance.now(), by: new Set(others) });
-    sender.say({ type: 'chat', id, text: `line ${number}` });
+    sender.send({ type: 'chat', id, text: `line ${number}` });
   }
 
   /** Reads the new messages of a participant after each event. */

@@ -1,4 +1,4 @@
-//! Two network namespaces and a link between them, gone with the values that stand for them.
+//! Two network namespaces and a link between them, deleted with the values that own them.
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use serde_json::{Value, json};
 use std::fs::File;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 pub const PORT: u16 = 7000;
 
-/// Longer than any packet is under way.
+/// Longer than any packet takes.
 const SILENCE: Duration = Duration::from_millis(400);
 
 pub struct Lab {
@@ -54,7 +54,7 @@ impl Lab {
         socket
     }
 
-    /// What `ip link` says there.
+    /// The output of `ip link` there.
     pub fn devices(&self, end: &str) -> String {
         self.inside(end, &["ip", "link"])
     }
@@ -78,7 +78,7 @@ impl Lab {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (out, complaints) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
         let mut link = Link { child, out: BufReader::new(out), complaints: BufReader::new(complaints) };
-        assert_eq!(link.says(), json!({ "ready": true, "realtime": true }));
+        assert_eq!(link.read_line(), json!({ "ready": true, "realtime": true }));
         link
     }
 
@@ -110,19 +110,19 @@ pub struct Link {
 
 impl Link {
     /// Writes a line that changes it.
-    pub fn tell(&mut self, line: &str) {
+    pub fn command(&mut self, line: &str) {
         writeln!(self.child.stdin.as_mut().unwrap(), "{line}").unwrap();
-        // It is read some microseconds later, and nothing says so.
+        // It is read some microseconds later, without an acknowledgement.
         thread::sleep(Duration::from_millis(50));
     }
 
-    fn says(&mut self) -> Value {
+    fn read_line(&mut self) -> Value {
         let mut line = String::new();
         self.out.read_line(&mut line).unwrap();
-        serde_json::from_str(&line).unwrap_or_else(|_| panic!("not ready: {line:?}, {}", self.complaint()))
+        serde_json::from_str(&line).unwrap_or_else(|_| panic!("not ready: {line:?}, {}", self.error()))
     }
 
-    pub fn complaint(&mut self) -> String {
+    pub fn error(&mut self) -> String {
         let mut line = String::new();
         self.complaints.read_line(&mut line).unwrap();
         line.trim().into()
@@ -146,7 +146,7 @@ impl Link {
     }
 
     fn ended(&mut self) -> Value {
-        let counts = self.says();
+        let counts = self.read_line();
         assert_eq!(self.status(), Some(0));
         counts
     }

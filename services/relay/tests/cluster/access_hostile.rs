@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 const BROKEN: &str = "nats_invalid_messages_total";
 
-/// The largest growth of resident memory, in KB.
+/// A message with revocations of these subjects.
 fn revoked(names: impl Iterator<Item = String>, until: u64) -> Vec<u8> {
     RevocationMessage::Revoked(
         names.map(|name| Entry { revocation: Revocation::Subject(name.into()), term: Term::all(until) }).collect(),

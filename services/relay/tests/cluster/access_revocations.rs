@@ -7,8 +7,11 @@ use parley_access::{Entry, Revocation, Term};
 use parley_cluster::revocation_message::{MAX_ENTRIES, RevocationMessage};
 use parley_cluster::revocations::SUBJECT;
 use parley_net::codes::Code;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::time::timeout;
+
+/// STR-114, for the sockets of a revoked token.
+const WITHIN: Duration = Duration::from_secs(1);
 
 #[tokio::test]
 async fn str_118_a_revocation_is_published_at_once_and_ends_only_its_sockets_on_every_pod() {
@@ -19,7 +22,7 @@ async fn str_118_a_revocation_is_published_at_once_and_ends_only_its_sockets_on_
     let began = Instant::now();
     assert_eq!(revoke(&pods[0], "ada").await, (204, String::new()));
     assert_eq!((end(&mut here).await, end(&mut there).await), (4445, 4445));
-    println!("closed {:?} after the request", began.elapsed());
+    assert!(began.elapsed() < WITHIN, "closed {:?} after the request", began.elapsed());
     for pod in &pods {
         assert_eq!(try_join(pod, "ada").await, refusal(Code::TokenRevoked));
     }

@@ -7,7 +7,6 @@ use tokio_tungstenite::tungstenite::Message;
 
 const SIZE: usize = 50_000;
 
-/// The largest growth of resident memory, in KB.
 #[tokio::test]
 async fn str_95_a_frozen_peer_delays_no_reader_here_costs_bounded_memory_and_its_drops_are_counted() {
     let nats = Nats::start().await;

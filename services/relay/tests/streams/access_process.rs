@@ -139,7 +139,6 @@ async fn str_116_wrong_settings_of_access_end_the_process_with_a_sentence() {
     }
 }
 
-/// The largest growth of resident memory, in KB.
 #[tokio::test]
 async fn a_quiet_socket_with_a_token_costs_at_most_4_kb() {
     let (child, address, ..) = started(&["--limit=address.sockets=16000"]).await;

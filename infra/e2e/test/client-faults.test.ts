@@ -1,9 +1,9 @@
-/** Usual disturbances of a participant's computer, in a room that goes through relays. */
+/** Faults of a participant's computer, in a room through relays. */
 import { afterEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { opened } from '../support/opened.ts';
-import { goes } from '../support/paths.ts';
-import { seesAndHearsOthers } from '../support/presence.ts';
+import { connectsBy } from '../support/paths.ts';
+import { receivesOthers } from '../support/presence.ts';
 import { joinAsPuppet, launchFirefox, launchTabs } from '../support/puppets.ts';
 import { withSite } from '../support/site.ts';
 import { startSoundCard } from '../support/sound-card.ts';
@@ -14,7 +14,7 @@ import { listen } from '../support/voices.ts';
 /** Longer than a socket is given to answer a ping. */
 const ASLEEP_MS = 20_000;
 const BEHIND_MS = 10_000;
-/** What works for a moment only is over. */
+/** Long enough for a path that works for a moment only to fail. */
 const STEADY_MS = 4000;
 
 describe('a room through relays', { timeout: 240_000 }, () => {
@@ -22,7 +22,7 @@ describe('a room through relays', { timeout: 240_000 }, () => {
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
   const join = (name: string, room: string) => Visitor.join(site.browser, { name, web: site.web, room });
 
-  it('[MEDIA-12] goes on when camera and microphone are unplugged and there are others', async (t) => {
+  it('[MEDIA-12] continues with other devices when camera and microphone are unplugged', async (t) => {
     const [ada, ben] = await two();
     await ada.page.evaluate(() => {
       const { parleyTracks } = globalThis as unknown as { parleyTracks: MediaStreamTrack[] };
@@ -31,25 +31,25 @@ describe('a room through relays', { timeout: 240_000 }, () => {
         track.dispatchEvent(new Event('ended'));
       }
     });
-    t.diagnostic(`seen and heard after ${await seesAndHearsOthers(ben, 1)} ms`);
+    t.diagnostic(`seen and heard after ${await receivesOthers(ben, 1)} ms`);
   });
 
-  it('[MEDIA-12] goes on when a computer wakes up', async (t) => {
+  it('[MEDIA-12] continues when a computer wakes up', async (t) => {
     const [ada, ben] = await two();
     const browser = await ada.page.context().newCDPSession(ada.page);
     await browser.send('Page.setWebLifecycleState', { state: 'frozen' });
     await pause(ASLEEP_MS);
     await browser.send('Page.setWebLifecycleState', { state: 'active' });
-    t.diagnostic(`sees and hears after ${await seesAndHearsOthers(ada, 1)} ms`);
-    await seesAndHearsOthers(ben, 1);
+    t.diagnostic(`sees and hears after ${await receivesOthers(ada, 1)} ms`);
+    await receivesOthers(ben, 1);
   });
 
   const tabs = opened(async (keep) => keep(await launchTabs()));
-  it('[MEDIA-12] goes on in a tab that is behind another one', async () => {
+  it('[MEDIA-12] continues in a tab behind another one', async () => {
     const room = newRoom();
     const ada = await joinAsPuppet(tabs(), `${site.web}/r/${room}`, 'Ada');
     const ben = await join('Ben', room);
-    for (const one of [ada, ben]) await goes(one, 'sfu', 1);
+    for (const one of [ada, ben]) await connectsBy(one, 'sfu', 1);
     for (const { page } of [ada, ben]) await listen(page);
     const other = await tabs().newPage();
     await other.bringToFront();
@@ -58,9 +58,9 @@ describe('a room through relays', { timeout: 240_000 }, () => {
       what: () => 'the tab to be behind another one',
     });
     await pause(BEHIND_MS);
-    await seesAndHearsOthers(ben, 1);
+    await receivesOthers(ben, 1);
     await ada.page.bringToFront();
-    await seesAndHearsOthers(ada, 1);
+    await receivesOthers(ada, 1);
     await other.close();
     await ada.page.close();
   });
@@ -70,11 +70,11 @@ describe('a room through relays', { timeout: 240_000 }, () => {
     const room = newRoom();
     const ada = await join('Ada', room);
     const fox = await joinAsPuppet(firefox(), `${site.web}/r/${room}`, 'Fox');
-    for (const one of [ada, fox]) await goes(one, 'sfu', 1);
+    for (const one of [ada, fox]) await connectsBy(one, 'sfu', 1);
     for (const { page } of [ada, fox]) await listen(page);
     await pause(STEADY_MS);
     t.diagnostic(
-      `Chromium after ${await seesAndHearsOthers(ada, 1)} ms, Firefox after ${await seesAndHearsOthers(fox, 1)} ms`,
+      `Chromium after ${await receivesOthers(ada, 1)} ms, Firefox after ${await receivesOthers(fox, 1)} ms`,
     );
     await fox.page.close();
   });
@@ -82,9 +82,9 @@ describe('a room through relays', { timeout: 240_000 }, () => {
   async function two(): Promise<[Visitor, Visitor]> {
     const room = newRoom();
     const [ada, ben] = [await join('Ada', room), await join('Ben', room)];
-    for (const one of [ada, ben]) await goes(one, 'sfu', 1);
+    for (const one of [ada, ben]) await connectsBy(one, 'sfu', 1);
     for (const { page } of [ada, ben]) await listen(page);
-    for (const one of [ada, ben]) await seesAndHearsOthers(one, 1);
+    for (const one of [ada, ben]) await receivesOthers(one, 1);
     return [ada, ben];
   }
 });
