@@ -219,10 +219,10 @@ fn str_120_a_revocation_up_to_a_time_leaves_tokens_made_later_alone() {
     let up_to = |before| Entry { term: Term { before: Some(before), until: 100 }, ..entry("a", 0) };
     revoked.add(up_to(50), 50).unwrap();
     let issued = |issued| Grant { issued, ..grant("a") };
-    for (made, expected) in
-        [(made(Some(49)), true), (made(Some(50)), true), (made(Some(51)), false), (made(None), true)]
+    for (grant, expected) in
+        [(issued(Some(49)), true), (issued(Some(50)), true), (issued(Some(51)), false), (issued(None), true)]
     {
-        assert_eq!(revoked.covers(&made), expected, "{made:?}");
+        assert_eq!(revoked.covers(&grant), expected, "{grant:?}");
     }
     // The union of both, in either order.
     let (later, all) = (
@@ -230,10 +230,10 @@ fn str_120_a_revocation_up_to_a_time_leaves_tokens_made_later_alone() {
         Revoked::new(Capacity { requested: 10, departed: 10 }),
     );
     later.merge(vec![up_to(60), up_to(50)], 50);
-    assert!(later.covers(&made(Some(60))) && !later.covers(&made(Some(61))));
+    assert!(later.covers(&issued(Some(60))) && !later.covers(&issued(Some(61))));
     all.merge(vec![entry("a", 70), up_to(50)], 50);
     later.merge(vec![entry("a", 70)], 50);
-    assert!(later.covers(&made(Some(61))) && later.entries(99).len() == 1);
+    assert!(later.covers(&issued(Some(61))) && later.entries(99).len() == 1);
     assert_ne!(later.digest(50), revoked.digest(50));
     revoked.merge(all.entries(50), 50);
     later.merge(revoked.entries(50), 50);
