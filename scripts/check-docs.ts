@@ -1,11 +1,14 @@
 /**
  * Checks that what the documentation points at is there: relative links, and paths in backticks that begin with a top folder. That
- * every rule of the specifications is cited by a test that runs. And that the threat model and the hostile suite name the same attacks.
+ * every rule of the specifications is cited by a test that runs. That each entry of the list of mutants is valid. And that the threat model and the
+ * hostile suite name the same attacks.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { compareAttacks } from './attacks.ts';
+import { MUTANTS } from './mutants/list.ts';
+import { problemsOf } from './mutants/mutant.ts';
 import { inVain, rulesOf, uncited, type Page } from './rules.ts';
 import { inCrates, runByNode } from './test-files.ts';
 
@@ -73,6 +76,7 @@ for (const [found, sentence] of [
     'Rules that no test cites, as `[ROOM-3]` in its title, `str_1_` in its name or `rule` in a fixture',
   ],
   [inVain([...tests, ...rust], covered), 'Rules are cited where no test runs'],
+  [problemsOf(MUTANTS, rules), 'Mutants of scripts/mutants that test nothing'],
 ] as const)
   if (found.length > 0) {
     console.error(`${sentence}:\n  ${found.join('\n  ')}`);
