@@ -24,12 +24,12 @@ export async function runCargoTests(
   const names = cited.map(({ name }) => name);
   const args = ['test', '--locked', ...cargoArguments(top, file)];
   const build = await cargo(top, target, [...args, '--no-run'], BUILD_TIMEOUT_MS);
-  if (build.code !== 0) return { tests: [], error: `does not compile:\n${last(build.output)}` };
+  if (build.code !== 0) return { tests: [], error: failed(build, 'does not compile') };
   const run = await cargo(top, target, [...args, '--', ...names], RUN_TIMEOUT_MS);
   const tests = testsOf(run.output);
-  if (tests.length === 0) return { tests, error: `no test ran:\n${last(run.output)}` };
+  if (tests.length === 0) return { tests, error: failed(run, 'no test ran') };
   const isEnded = run.code === 0 || /^test result: FAILED/m.test(run.output);
-  return { tests, error: isEnded ? undefined : `ended early:\n${last(run.output)}` };
+  return { tests, error: isEnded ? undefined : failed(run, 'ended early') };
 }
 
 /** The package and the target that contain the file. */
@@ -46,6 +46,7 @@ function cargoArguments(top: string, file: string): string[] {
 }
 
 interface Run {
+  /** `null` where its time was over. */
   readonly code: number | null;
   readonly output: string;
 }
@@ -83,4 +84,7 @@ const PRINTED = /^---- (\S+) stdout ----\n([\s\S]*?)(?=^----|^failures:)/gm;
 /** `assert!` and `assert_eq!`, also in a property of proptest. */
 const ASSERTION = /panicked at [^\n]*\n(?:Test failed: )?assertion/;
 
-const last = (output: string): string => output.trimEnd().split('\n').slice(-LAST_LINES).join('\n');
+function failed({ code, output }: Run, reason: string): string {
+  const last = output.trimEnd().split('\n').slice(-LAST_LINES);
+  return [`${code === null ? 'took too long' : reason}:`, ...last].join('\n');
+}

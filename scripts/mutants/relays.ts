@@ -15,14 +15,6 @@ export const RELAYS: readonly Mutant[] = [
     test: `${RELAY}/tests/streams/access_credentials.rs`,
   },
   {
-    rule: 'STR-113',
-    breaks: 'a socket outlives its token',
-    file: `${RELAY}/src/server/sweep.rs`,
-    find: 'if let Some(code) = ended {',
-    replace: 'if let Some(code) = ended.filter(|code| *code != Code::TokenExpired) {',
-    test: `${RELAY}/tests/streams/access_ends.rs`,
-  },
-  {
     rule: 'MEDIA-4',
     breaks: 'a token for streams opens media',
     file: `${MEDIA}/admission.rs`,
@@ -157,6 +149,14 @@ export const RELAYS: readonly Mutant[] = [
     find: 'self.stored.lock().passes.remove(code);',
     replace: 'self.stored.lock().passes.get(code).cloned();',
     test: `${RELAY}/tests/access.rs`,
+  },
+  {
+    rule: 'STR-113',
+    breaks: 'a socket stays open for 5 s after its token has expired',
+    file: `${RELAY}/access/src/lib.rs`,
+    find: 'if grant.until <= now() {',
+    replace: 'if grant.until + 5 <= now() {',
+    test: `${RELAY}/tests/streams/access_ends.rs`,
   },
   {
     rule: 'STR-114',
