@@ -63,6 +63,10 @@ test: test-tools rust-tools build wan-link ## Every test, browsers included
 	@npm test --silent
 	@npm run --silent fuzz
 
+.PHONY: mutants
+mutants: packages rust-tools ## Break about a hundred rules on purpose, one at a time, and require that their tests fail; ONLY=ROOM-12, ONLY=STR for some of them
+	@ulimit -n $$(ulimit -Hn) && npm run --silent mutants -- $(if $(ONLY),--only $(ONLY))
+
 .PHONY: fuzz
 fuzz: packages test-tools rust-tools ## Fuzz every decoder of untrusted data for MINUTES=60; SEED=7, ONLY=sdk/ for some of them
 	@npm run --silent fuzz -- --minutes $(or $(MINUTES),60) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))

@@ -1,12 +1,16 @@
 /**
  * Checks that what the documentation points at is there: relative links, and paths in backticks that begin with a top folder. That
- * every rule of the specifications is cited by a test. And that the threat model and the hostile suite name the same attacks.
+ * every rule of the specifications is cited by a test that runs. That each entry of the list of mutants is valid. And that the threat model and the
+ * hostile suite name the same attacks.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { compareAttacks } from './attacks.ts';
-import { rulesOf, uncited, type Page } from './rules.ts';
+import { MUTANTS } from './mutants/list.ts';
+import { problemsOf } from './mutants/mutant.ts';
+import { inVain, rulesOf, uncited, type Page } from './rules.ts';
+import { inCrates, runByNode } from './test-files.ts';
 
 const LINK = /\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)/g;
 const QUOTED = /`([\w.-]+(?:\/[\w.@-]+)+\/?)`/g;
@@ -55,27 +59,29 @@ if (missing.length > 0) {
 }
 
 const read = (path: string): Page => ({ path, text: readFileSync(path, 'utf8') });
-const sources = execFileSync(
-  'git',
-  ['ls-files', '-co', '--exclude-standard', '*.test.ts', '*.test.tsx', '*.rs', '*/fixtures/*.json'],
-  {
-    encoding: 'utf8',
-  },
-);
-const untested = uncited(
-  SPECIFICATIONS.map(read),
-  sources
+const listed = (...patterns: string[]): string[] =>
+  execFileSync('git', ['ls-files', '-co', '--exclude-standard', ...patterns], { encoding: 'utf8' })
     .trim()
     .split('\n')
-    .filter((path) => existsSync(path))
-    .map(read),
-);
-if (untested.length > 0) {
-  console.error(
-    `Rules that no test cites, as \`[ROOM-3]\` in its title, \`str_1_\` in its name or \`rule\` in a fixture:\n  ${untested.join('\n  ')}`,
-  );
-  process.exitCode = 1;
-}
+    .filter((path) => existsSync(path));
+const specifications = SPECIFICATIONS.map(read);
+const tests = listed('*.test.ts', '*.test.tsx').map(read);
+const rust = listed('*.rs').map(read);
+const fixtures = listed('*/fixtures/*.json').map(read);
+const covered = new Set([...runByNode(listed('*package.json')), ...inCrates(rust)]);
+const rules = new Set(specifications.flatMap(rulesOf));
+for (const [found, sentence] of [
+  [
+    uncited(specifications, [...tests, ...rust, ...fixtures]),
+    'Rules that no test cites, as `[ROOM-3]` in its title, `str_1_` in its name or `rule` in a fixture',
+  ],
+  [inVain([...tests, ...rust], covered), 'Rules are cited where no test runs'],
+  [problemsOf(MUTANTS, rules), 'Mutants of scripts/mutants that test nothing'],
+] as const)
+  if (found.length > 0) {
+    console.error(`${sentence}:\n  ${found.join('\n  ')}`);
+    process.exitCode = 1;
+  }
 
 const textsIn = (folder: string, end: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -84,7 +90,7 @@ const textsIn = (folder: string, end: string): string[] =>
 const { unknown, unnamed, noRules } = compareAttacks(
   [...textsIn(join(HOSTILE, 'attacks'), '.ts'), readFileSync(join(HOSTILE, 'verdict.ts'), 'utf8')],
   textsIn(SECURITY, '.md'),
-  new Set(SPECIFICATIONS.map(read).flatMap(rulesOf)),
+  rules,
 );
 for (const [names, sentence] of [
   [unknown, `${SECURITY} names attacks that ${HOSTILE} does not run`],

@@ -30,6 +30,20 @@ test('[DIR-4] a message to a participant of another pod goes to that pod alone',
   assert.deepEqual(ada.messagesOf('undelivered'), []);
 });
 
+test('[DIR-4] a message that the bus repeats is delivered once, and acknowledged again', () => {
+  const world = new World();
+  const ada = world.join('a');
+  const bob = world.join('b');
+  ada.send(bob, 'm1', 'an offer');
+  world.advance(10);
+  const parcel = world.network.sent.find(isTransfer)?.parcel;
+  assert.ok(parcel?.kind === 'transfer');
+  world.handle('b', { type: 'transfer', transfer: parcel.transfer });
+  world.advance(10);
+  assert.deepEqual(bob.received, [{ from: ada.id, text: 'an offer' }]);
+  assert.equal(world.network.sent.filter(({ type }) => type === 'directed-ack').length, 2);
+});
+
 test('[DIR-5] the sender is notified at once that a participant is unknown', () => {
   const world = new World();
   const ada = world.join('a');

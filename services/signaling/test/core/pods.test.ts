@@ -319,6 +319,24 @@ test('[ROS-14] a participant that left stays gone although an older claim outliv
   assert.ok(!cas.welcome.roster.some(({ participant }) => participant === bob.id));
 });
 
+test('[ROS-14] a pod that opens the room learns who left on a pod that has died since, and shows no older claim', () => {
+  const world = new World({ pods: ['a', 'b', 'c', 'd'] });
+  world.join('a');
+  const bob = world.join('b');
+  world.stopBus(['b']);
+  bob.resume('c');
+  world.advance(1000);
+  bob.leave();
+  world.advance(1000);
+  world.kill('c');
+  world.advance(5000);
+  const cas = world.join('d');
+  // Until then b has the claim from before the resume.
+  world.startBus(['b'], 100);
+  world.advance(5000);
+  assert.deepEqual(cas.news(), []);
+});
+
 test('[BUS-4] a bye, a hello or a delta that arrives late restores no participant', () => {
   const world = new World();
   const ada = world.join('a');

@@ -1,6 +1,7 @@
 /** One key set for every region, and how it is rotated while tokens are out. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CLOCK_TOLERANCE_S } from '../../src/adapters/key-set.ts';
 import { createTokens } from '../../src/adapters/tokens.ts';
 import { keySet, randomRoom } from '../support/pod.ts';
 
@@ -10,6 +11,24 @@ const [old, next] = [keySet('old'), keySet('next')];
 const both = [...old.keys, ...next.keys];
 /** As a region has it that verifies with a key and does not sign with it. */
 const publicOf = (key: object): object => ({ ...key, d: undefined });
+
+test('[JOIN-4] a ticket expires on the pod that signed it as on every other (ticket.ttl)', async (context) => {
+  const [pod, other] = [await createTokens(old), await createTokens(old)];
+  context.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const ticket = pod.signTicket(claims, 30_000);
+  assert.ok(pod.isOwnTicket(ticket) && (await pod.verifyTicket(ticket)).ok);
+  context.mock.timers.tick(1000 * (30 + CLOCK_TOLERANCE_S + 1));
+  for (const tokens of [pod, other])
+    assert.deepEqual(await tokens.verifyTicket(ticket), { ok: false, why: 'expired' });
+});
+
+test('[KEY-4] a token of one kind is none of another, also for the pod that signed it', async () => {
+  const tokens = await createTokens(old);
+  const resume = tokens.signResume({ ...claims, generation: 1, since: 0 }, HOUR_MS);
+  assert.deepEqual(await tokens.verifyTicket(resume), { ok: false, why: 'invalid' });
+  const ticket = tokens.signTicket(claims, HOUR_MS);
+  assert.deepEqual(await tokens.verifyResume(ticket), { ok: false, why: 'invalid' });
+});
 
 test('[KEY-2] what one region signs every region verifies with the same set, also where it is not the active key', async () => {
   const one = await createTokens({ active: 'old', keys: both });

@@ -228,7 +228,8 @@ export class Client {
     try {
       return await within(what, found, timeoutMs);
     } catch (error) {
-      throw new Error(`${(error as Error).message}; received: ${types()}`, { cause: error });
+      if (error instanceof Error) error.message += `; received: ${types()}`;
+      throw error;
     }
   }
 }

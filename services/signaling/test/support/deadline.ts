@@ -1,4 +1,5 @@
-/** Waits for conditions that have no event, with a deadline and a sentence for the failure. */
+/** Waits for conditions that have no event, with a deadline. A failure is that of an assertion, with a sentence. */
+import { AssertionError } from 'node:assert';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 20;
@@ -13,7 +14,7 @@ export async function eventually<Answer>(
   for (;;) {
     const answer = await look();
     if (answer !== undefined && answer !== false) return answer;
-    if (performance.now() > until) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+    if (performance.now() > until) throw late(what, timeoutMs);
     await pause(LOOK_EVERY_MS);
   }
 }
@@ -25,13 +26,16 @@ export async function within<Result>(
   timeoutMs = 5000,
 ): Promise<Result> {
   const stop = new AbortController();
-  const late = pause(timeoutMs, undefined, { signal: stop.signal }).then(() => {
-    throw new Error(`not within ${timeoutMs} ms: ${what}`);
+  const timeout = pause(timeoutMs, undefined, { signal: stop.signal }).then(() => {
+    throw late(what, timeoutMs);
   });
   try {
-    return await Promise.race([promise, late]);
+    return await Promise.race([promise, timeout]);
   } finally {
     stop.abort();
-    late.catch(() => {});
+    timeout.catch(() => {});
   }
 }
+
+const late = (what: string, withinMs: number): AssertionError =>
+  new AssertionError({ message: `not within ${withinMs} ms: ${what}` });

@@ -81,6 +81,11 @@ const TICKETS: readonly Bad[] = [
     ticket: () => tokens.signTicket({ sub: ANY_PARTICIPANT, room: randomRoom() }, HOUR_MS),
   },
   {
+    title: '[JOIN-7] a ticket that this pod issued for another room',
+    code: 'TICKET_INVALID',
+    ticket: async () => (await ticketFor(pod.url, randomRoom())).ticket,
+  },
+  {
     title: '[JOIN-7] a ticket whose participant is no participant id',
     code: 'TICKET_INVALID',
     ticket: (room) => tokens.signTicket({ sub: 'root', room }, HOUR_MS),
