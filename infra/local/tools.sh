@@ -39,6 +39,7 @@ main() {
       ;;
     rust)
       fetch_rust
+      claim_target_directory
       return
       ;;
     chart)

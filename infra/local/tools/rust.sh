@@ -31,6 +31,18 @@ PYTHON
   into_place "$dir" "rustup/toolchains/$version-$(uname -m)-unknown-linux-gnu" "$to"
 }
 
+# Cargo identifies a crate of the workspace by its path within the clone, and compiles it again only if a source is newer than the result.
+# Of two clones that share a target directory, one would run what the other compiled; so the sources of a clone become new when it was the other's turn.
+claim_target_directory() {
+  local clone stamp=${CARGO_TARGET_DIR:-}/clone.txt
+  [ -n "${CARGO_TARGET_DIR:-}" ] || return 0
+  clone=$(cd "$here/../.." && pwd)
+  [ "$(cat "$stamp" 2>/dev/null)" = "$clone" ] && return 0
+  find "$clone" -name node_modules -prune -o -name '*.rs' -exec touch {} +
+  mkdir -p "$CARGO_TARGET_DIR"
+  printf '%s\n' "$clone" >"$stamp"
+}
+
 # fetch_cargo_tool CRATE VERSION: builds it with its own lock file, with little optimisation, as these tools run for seconds.
 fetch_cargo_tool() {
   local to=$tools/$1-$2
