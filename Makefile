@@ -58,14 +58,20 @@ sbom: client/web/dist/index.html rust-tools ## Build the images and list what th
 	@node infra/cluster/src/make-sbom.ts
 
 .PHONY: test
-test: test-tools rust-tools build wan-link ## Every test, browsers included
+test: test-tools rust-tools build wan-link ## Unit, wire, contract and simulator tests, and a journey in browsers for each capability
 	@ulimit -n $$(ulimit -Hn) && cargo test --workspace --quiet
 	@npm test --silent
 	@npm run --silent fuzz
 
+<<<<<<< ours
 .PHONY: mutants
 mutants: packages rust-tools ## Break about a hundred rules on purpose, one at a time, and require that their tests fail; ONLY=ROOM-12, ONLY=STR for some of them
 	@ulimit -n $$(ulimit -Hn) && npm run --silent mutants -- $(if $(ONLY),--only $(ONLY))
+=======
+.PHONY: test-all
+test-all: test ## Every test that needs no cluster: `make test`, and then the rest
+	@ulimit -n $$(ulimit -Hn) && npm run --silent test-more
+>>>>>>> theirs
 
 .PHONY: fuzz
 fuzz: packages test-tools rust-tools ## Fuzz every decoder of untrusted data for MINUTES=60; SEED=7, ONLY=sdk/ for some of them

@@ -57,11 +57,11 @@ export const MEDIA_AND_PAGES: readonly Mutant[] = [
   },
   {
     rule: 'MEDIA-16',
-    breaks: 'a relay may change the time of a sealed frame',
-    file: `${SDK}/sfu/seal.ts`,
+    breaks: 'a relay may change the time of an encrypted frame',
+    file: `${SDK}/sfu/cipher.ts`,
     find: 'additionalData: time, ',
     replace: '',
-    test: `${SDK_TESTS}/sfu/seal.test.ts`,
+    test: `${SDK_TESTS}/sfu/cipher.test.ts`,
   },
   {
     rule: 'MEDIA-17',
@@ -105,8 +105,8 @@ export const MEDIA_AND_PAGES: readonly Mutant[] = [
   },
   {
     rule: 'PAGE-4',
-    breaks: 'all chunks of a sealed page have one nonce',
-    file: `${SDK}/pages/seal.ts`,
+    breaks: 'all chunks of an encrypted page have one nonce',
+    file: `${SDK}/pages/cipher.ts`,
     find: 'iv.setUint32(NONCE_BYTES - 4, chunk);',
     replace: 'iv.setUint32(NONCE_BYTES - 4, 0);',
     test: `${SDK_TESTS}/pages/parts.test.ts`,
@@ -125,7 +125,7 @@ export const MEDIA_AND_PAGES: readonly Mutant[] = [
     file: `${SRC}/core/pages/memberships.ts`,
     find: "openedBy(state, network) >= state.limits['address.openPages']",
     replace: 'openedBy(state, network) === Infinity',
-    test: `${TESTS}/core/pages.test.ts`,
+    test: `${TESTS}/core/pages-limits.test.ts`,
   },
   {
     rule: 'PAGE-13',
@@ -133,7 +133,7 @@ export const MEDIA_AND_PAGES: readonly Mutant[] = [
     file: `${SRC}/core/pages/settled.ts`,
     find: 'if (draining || lastMessageAt < swarm.requestedAt) return false;',
     replace: 'if (lastMessageAt < swarm.requestedAt) return false;',
-    test: `${TESTS}/core/pages.test.ts`,
+    test: `${TESTS}/core/pages-pods.test.ts`,
   },
   {
     rule: 'PAGE-14',
@@ -147,7 +147,7 @@ export const MEDIA_AND_PAGES: readonly Mutant[] = [
     rule: 'PAGE-16',
     breaks: 'a holder that never answers is not left',
     file: `${SDK}/pages/swarm.ts`,
-    find: 'if (peer.lies >= LIES && now - peer.heardAt >= STALL_MS) stalled.push(id);',
+    find: 'if (peer.failures >= MAX_FAILURES && now - peer.receivedAt >= STALL_MS) stalled.push(id);',
     replace: '',
     test: `${SDK_TESTS}/pages/swarm.test.ts`,
   },

@@ -19,7 +19,7 @@ export const ROOMS: readonly Mutant[] = [
     file: `${SRC}/core/roster/liveness.ts`,
     find: '!peer.dead && silent > DEAD_AFTER_MS',
     replace: '!peer.dead && silent > Infinity',
-    test: `${TESTS}/core/pods.test.ts`,
+    test: `${TESTS}/core/pods-liveness.test.ts`,
   },
   {
     rule: 'ROS-13',
@@ -27,7 +27,7 @@ export const ROOMS: readonly Mutant[] = [
     file: `${SRC}/core/roster/liveness.ts`,
     find: 'if (pod.now - pod.ownHeartbeatAt <= OWN_HEARTBEAT_TIMEOUT_MS) judge(pod);',
     replace: 'judge(pod);',
-    test: `${TESTS}/core/pods.test.ts`,
+    test: `${TESTS}/core/pods-liveness.test.ts`,
   },
   {
     rule: 'ROS-14',

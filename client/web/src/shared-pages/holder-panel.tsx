@@ -56,7 +56,8 @@ function factsOf(view: PageView, visitors: number | null): readonly Fact[] {
 
 function Peers({ view }: { readonly view: PageView }) {
   const open = view.peers.filter(({ path }) => path !== 'connecting');
-  const text = view.state === 'here' ? null : sourcesText(view.peers, { readable: view.encryption === 'none' });
+  const text =
+    view.state === 'here' ? null : sourcesText(view.peers, { readable: view.encryption === 'none' });
   return (
     <section class="peers" aria-label="Connections">
       <h2>{open.length === 0 ? 'Not connected' : `Connected to ${open.length}`}</h2>

@@ -11,7 +11,13 @@ import { formatBinarySize, historyText, sourcesText, countsText } from '../../sr
 import { isPage } from '../../src/route.ts';
 
 const PAGE = 'a0'.repeat(32);
-const by = (path: PagePath, received = 1): PagePeer => ({ visitor: 'v', path, whole: true, received, sent: 0 });
+const by = (path: PagePath, received = 1): PagePeer => ({
+  visitor: 'v',
+  path,
+  whole: true,
+  received,
+  sent: 0,
+});
 
 test('an address under /p shows a page, or the form that creates one', () => {
   assert.deepEqual(pageRoute('/p'), { at: 'create' });
