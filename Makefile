@@ -63,15 +63,13 @@ test: test-tools rust-tools build wan-link ## Unit, wire, contract and simulator
 	@npm test --silent
 	@npm run --silent fuzz
 
-<<<<<<< ours
-.PHONY: mutants
-mutants: packages rust-tools ## Break about a hundred rules on purpose, one at a time, and require that their tests fail; ONLY=ROOM-12, ONLY=STR for some of them
-	@ulimit -n $$(ulimit -Hn) && npm run --silent mutants -- $(if $(ONLY),--only $(ONLY))
-=======
 .PHONY: test-all
 test-all: test ## Every test that needs no cluster: `make test`, and then the rest
 	@ulimit -n $$(ulimit -Hn) && npm run --silent test-more
->>>>>>> theirs
+
+.PHONY: mutants
+mutants: packages rust-tools ## Break about a hundred rules on purpose, one at a time, and require that their tests fail; ONLY=ROOM-12, ONLY=STR for some of them
+	@ulimit -n $$(ulimit -Hn) && npm run --silent mutants -- $(if $(ONLY),--only $(ONLY))
 
 .PHONY: fuzz
 fuzz: packages test-tools rust-tools ## Fuzz every decoder of untrusted data for MINUTES=60; SEED=7, ONLY=sdk/ for some of them

@@ -1,9 +1,9 @@
 /** The cap on open connections of one source that the chart's edge loads into the kernel. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { SITE_ADDRESS } from '../support/namespaces.ts';
-import { startSourceLab, type Connection, type Source, type SourceLab } from '../support/source-lab.ts';
-import { until } from '../support/until.ts';
+import { SITE_ADDRESS } from '../../support/namespaces.ts';
+import { startSourceLab, type Connection, type Source, type SourceLab } from '../../support/source-lab.ts';
+import { until } from '../../support/until.ts';
 
 const CAP = 3;
 

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
-import { launchChromium } from '../support/browsers.ts';
-import { startLabSite } from '../support/lab-site.ts';
-import { opened } from '../support/opened.ts';
-import { connectsBy } from '../support/paths.ts';
-import { until } from '../support/until.ts';
-import { newRoom, Visitor } from '../support/visitor.ts';
-import { listen, receivedVoices } from '../support/voices.ts';
-import { startWanLab, type WanHome } from '../support/wan-lab.ts';
+import { launchChromium } from '../../support/browsers.ts';
+import { startLabSite } from '../../support/lab-site.ts';
+import { opened } from '../../support/opened.ts';
+import { connectsBy } from '../../support/paths.ts';
+import { until } from '../../support/until.ts';
+import { newRoom, Visitor } from '../../support/visitor.ts';
+import { listen, receivedVoices } from '../../support/voices.ts';
+import { startWanLab, type WanHome } from '../../support/wan-lab.ts';
 
 const SIZES = { camera: { width: 160, height: 90 }, page: { width: 480, height: 360 } };
 /** All use relays, and the processes end without waiting for clients. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
-import { watchForDisturbance } from '../support/disturbance.ts';
-import { withSite } from '../support/site.ts';
-import { assertTakesAtMost } from '../support/stalls.ts';
-import { until } from '../support/until.ts';
-import { assertChat, joinOnOtherPod, newRoom, Visitor } from '../support/visitor.ts';
+import { watchForDisturbance } from '../../support/disturbance.ts';
+import { withSite } from '../../support/site.ts';
+import { assertTakesAtMost } from '../../support/stalls.ts';
+import { until } from '../../support/until.ts';
+import { assertChat, joinOnOtherPod, newRoom, Visitor } from '../../support/visitor.ts';
 
 /** A participant is `away` for at most this long after its pod ended (SPEC rule ROS-11). */
 const BACK_WITHIN_MS = 5000;

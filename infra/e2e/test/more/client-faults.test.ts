@@ -1,15 +1,15 @@
 /** Faults of a participant's computer, in a room through relays. */
 import { afterEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { opened } from '../support/opened.ts';
-import { connectsBy } from '../support/paths.ts';
-import { receivesOthers } from '../support/presence.ts';
-import { joinAsPuppet, launchFirefox, launchTabs } from '../support/puppets.ts';
-import { withSite } from '../support/site.ts';
-import { startSoundCard } from '../support/sound-card.ts';
-import { until } from '../support/until.ts';
-import { newRoom, Visitor } from '../support/visitor.ts';
-import { listen } from '../support/voices.ts';
+import { opened } from '../../support/opened.ts';
+import { connectsBy } from '../../support/paths.ts';
+import { receivesOthers } from '../../support/presence.ts';
+import { joinAsPuppet, launchFirefox, launchTabs } from '../../support/puppets.ts';
+import { withSite } from '../../support/site.ts';
+import { startSoundCard } from '../../support/sound-card.ts';
+import { until } from '../../support/until.ts';
+import { newRoom, Visitor } from '../../support/visitor.ts';
+import { listen } from '../../support/voices.ts';
 
 /** Longer than a socket is given to answer a ping. */
 const ASLEEP_MS = 20_000;

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { localhost } from '../src/site.ts';
-import { startEdge, type Edge } from './edge.ts';
+import { localhost } from '../../src/site.ts';
+import { startEdge, type Edge } from '../edge.ts';
 
 // Ten thousand connections that send nothing: more than the edge accepts.
 

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { launch, type Browser, type Page } from 'puppeteer-core';
 import { openGallery, type Gallery } from '../browser.ts';
-import { hints, hostilePage, links } from './hostile.ts';
+import { hints, hostilePage, links } from '../shared-pages/hostile.ts';
 
 /** A fixed time: browsers act on a document immediately, and a test cannot wait for an event that never happens. */
 const LONG_ENOUGH_MS = 700;

@@ -1,8 +1,8 @@
 import { describe, it } from 'node:test';
-import { joinAsPuppet, launchFirefox } from '../support/puppets.ts';
-import { opened } from '../support/opened.ts';
-import { withSite } from '../support/site.ts';
-import { newRoom, Visitor } from '../support/visitor.ts';
+import { joinAsPuppet, launchFirefox } from '../../support/puppets.ts';
+import { opened } from '../../support/opened.ts';
+import { withSite } from '../../support/site.ts';
+import { newRoom, Visitor } from '../../support/visitor.ts';
 
 describe('Firefox and Chromium', { timeout: 180_000 }, () => {
   const site = withSite();

@@ -1,10 +1,10 @@
 import { describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { launchChromium } from '../support/browsers.ts';
-import { startNatLab, type Home, type NatKind, type NatLab } from '../support/nat-lab.ts';
-import { startLabSite, type LabSite } from '../support/lab-site.ts';
-import { opened } from '../support/opened.ts';
-import { newRoom, Visitor } from '../support/visitor.ts';
+import { launchChromium } from '../../support/browsers.ts';
+import { startNatLab, type Home, type NatKind, type NatLab } from '../../support/nat-lab.ts';
+import { startLabSite, type LabSite } from '../../support/lab-site.ts';
+import { opened } from '../../support/opened.ts';
+import { newRoom, Visitor } from '../../support/visitor.ts';
 
 describe('behind two NATs that keep a port', { timeout: 240_000 }, () => {
   const homes = twoHomes('port-restricted');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
-import { withSite } from '../support/site.ts';
-import { watchStalls } from '../support/stalls.ts';
-import { until } from '../support/until.ts';
-import { newRoom, Visitor } from '../support/visitor.ts';
+import { withSite } from '../../support/site.ts';
+import { watchStalls } from '../../support/stalls.ts';
+import { until } from '../../support/until.ts';
+import { newRoom, Visitor } from '../../support/visitor.ts';
 
 /** ICE detects the dead path after about seven seconds and then needs less than a second for another one. */
 const SILENT_MS = 8000;

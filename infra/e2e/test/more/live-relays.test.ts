@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { requestRelay, end, longestGap, relayInUse, relaysAreReady } from '../support/live-relays.ts';
-import { LiveWatcher, profileFor, publish, watch, type LiveOptions } from '../support/live.ts';
-import { withSite, type TestSite } from '../support/site.ts';
-import { cappedStall, watchStalls } from '../support/stalls.ts';
-import { until } from '../support/until.ts';
+import { requestRelay, end, longestGap, relayInUse, relaysAreReady } from '../../support/live-relays.ts';
+import { LiveWatcher, profileFor, publish, watch, type LiveOptions } from '../../support/live.ts';
+import { withSite, type TestSite } from '../../support/site.ts';
+import { cappedStall, watchStalls } from '../../support/stalls.ts';
+import { until } from '../../support/until.ts';
 
 /**
  * Pictures come every 100 ms, and a drain interrupts them for less than half a second (MED-50). The edge detects a draining relay up to two

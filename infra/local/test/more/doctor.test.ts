@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect, createServer } from 'node:tls';
-import { startStack, type Stack } from '../src/stack.ts';
-import { Terminal } from '../src/terminal.ts';
-import { scratchDir } from './scratch.ts';
+import { startStack, type Stack } from '../../src/stack.ts';
+import { Terminal } from '../../src/terminal.ts';
+import { scratchDir } from '../scratch.ts';
 
 // The report of `parley doctor` about an intact stack and about one with a broken part.
 

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { clientsOf } from '../support/live-relays.ts';
-import { connectsBy } from '../support/paths.ts';
-import { withSite } from '../support/site.ts';
-import { readSlates, slates } from '../support/slate.ts';
-import { newRoom, Visitor } from '../support/visitor.ts';
+import { clientsOf } from '../../support/live-relays.ts';
+import { connectsBy } from '../../support/paths.ts';
+import { withSite } from '../../support/site.ts';
+import { readSlates, slates } from '../../support/slate.ts';
+import { newRoom, Visitor } from '../../support/visitor.ts';
 
 const SETTLED_MS = 4000;
 const WATCHED_MS = 10_000;

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
-import { openGallery, settled, type Gallery } from './browser.ts';
+import { openGallery, settled, type Gallery } from '../browser.ts';
 
 /** One state of each layout; the others differ only in their text, which `endings.test.ts` checks. */
 const SAME = /^call-(?:3|6|9)$/;

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseRoomId } from '@parley/protocol/ids';
-import { startEdge, upgrade, type Answer, type Edge } from './edge.ts';
+import { startEdge, upgrade, type Answer, type Edge } from '../edge.ts';
 
 // What an address may ask of the edge, and that what it is refused is not taken from others.
 
