@@ -37,8 +37,8 @@ export function holdPortrait({
   devices.getUserMedia = async (asked = {}) => {
     const stream = asked.audio ? await real({ audio: asked.audio }) : new MediaStream();
     if (!asked.video) return stream;
-    const { fakeCamera } = (globalThis as unknown as PageScope).parleyPortraits;
-    for (const track of fakeCamera(number, size).getVideoTracks()) stream.addTrack(track);
+    const portrait = (globalThis as unknown as PageScope).parleyPortraits.fakeCamera(number, size);
+    for (const track of portrait.getVideoTracks()) stream.addTrack(track);
     return stream;
   };
 }
