@@ -1,11 +1,11 @@
 /**
  * Checks that what the documentation points at is there: relative links, and paths in backticks that begin with a top folder. That
- * every rule of the specifications is cited by a test that runs. That each entry of the list of mutants is valid. And that the threat model and the
- * hostile suite name the same attacks.
+ * `docs/README.md` links to every document. That every rule of the specifications is cited by a test that runs. That each entry of the list of mutants
+ * is valid. And that the threat model and the hostile suite name the same attacks.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 import { compareAttacks } from './attacks.ts';
 import { MUTANTS } from './mutants/list.ts';
 import { problemsOf } from './mutants/mutant.ts';
@@ -23,6 +23,10 @@ const LAYERS = new Set(['core', 'adapters', 'server']);
 const HOSTILE = 'infra/hostile/src';
 const SECURITY = 'docs/security';
 
+/** The index of all documents. GitHub shows those of its own folder by itself. */
+const INDEX = 'docs/README.md';
+const NOT_INDEXED = /^\.github\//;
+
 const SPECIFICATIONS = ['services/protocol/SPEC.md', 'services/relay/STREAMS.md', 'services/relay/MEDIA.md'];
 
 const folders = new Set(
@@ -30,14 +34,19 @@ const folders = new Set(
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name),
 );
-const pages = execFileSync('git', ['ls-files', '*.md'], { encoding: 'utf8' }).trim().split('\n');
+const pages = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.md'], { encoding: 'utf8' })
+  .trim()
+  .split('\n')
+  .filter((page) => existsSync(page));
 const missing: string[] = [];
+const indexed = new Set([INDEX]);
 
 for (const page of pages) {
-  if (!existsSync(page)) continue;
   const text = readFileSync(page, 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
   for (const [, target = ''] of text.replaceAll(/`[^`\n]*`/g, '').matchAll(LINK)) {
-    if (!existsSync(join(dirname(page), decodeURI(target)))) missing.push(`${page}: link to ${target}`);
+    const path = normalize(join(dirname(page), decodeURI(target)));
+    if (!existsSync(path)) missing.push(`${page}: link to ${target}`);
+    if (page === INDEX) indexed.add(path);
   }
   for (const [, path = ''] of text.matchAll(QUOTED)) {
     const [top = ''] = path.split('/');
@@ -55,6 +64,12 @@ function isBuilt(path: string): boolean {
 
 if (missing.length > 0) {
   console.error(`The documentation points at what is not there:\n  ${missing.join('\n  ')}`);
+  process.exitCode = 1;
+}
+
+const unindexed = pages.filter((page) => !NOT_INDEXED.test(page) && !indexed.has(page));
+if (unindexed.length > 0) {
+  console.error(`${INDEX} does not link to:\n  ${unindexed.join('\n  ')}`);
   process.exitCode = 1;
 }
 

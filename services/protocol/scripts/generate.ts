@@ -1,13 +1,14 @@
 /**
- * Writes `generated/`, the contract in `src/` for k6 and for readers, and `rust/src/generated/`, the types of the Rust programs. With `--check`
- * it writes nothing, and fails if a file on disk differs from the sources. `--out` selects another folder.
+ * Writes `generated/`, the contract in `src/` for k6 and for readers, `rust/src/generated/`, the types of the Rust programs, and `docs/api.md`.
+ * With `--check` it writes nothing, and fails if a file on disk differs from the sources. `--out` selects another folder.
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { CODES } from '../src/codes.ts';
 import { LIMITS, limitKey, limitNames } from '../src/limits.ts';
 import * as subjects from '../src/subjects.ts';
+import { apiPage } from './api-page.ts';
 import { FAMILIES, SHARED } from './families.ts';
 import { familyDocument } from './json-schema.ts';
 import { openApi } from './openapi.ts';
@@ -67,31 +68,55 @@ function version(): string {
   return manifest.version;
 }
 
-/** The files on disk that differ from the sources, are missing, or are not generated. */
-function drift(folder: URL, wanted: ReadonlyMap<string, string>): string[] {
-  const onDisk = new Set(readdirSync(folder));
+/** The files on disk that differ from the sources or are missing, and those that are not generated if nothing else belongs there. */
+function drift({ place, wanted, others }: Folder): string[] {
+  const onDisk = new Set(existsSync(place) ? readdirSync(place) : []);
   const differing = [...wanted]
-    .filter(([name, text]) => !onDisk.has(name) || readFileSync(new URL(name, folder), 'utf8') !== text)
+    .filter(([name, text]) => !onDisk.has(name) || readFileSync(new URL(name, place), 'utf8') !== text)
     .map(([name]) => name);
-  return [...differing, ...[...onDisk].filter((name) => !wanted.has(name))];
+  return others ? differing : [...differing, ...[...onDisk].filter((name) => !wanted.has(name))];
+}
+
+interface Folder {
+  /** As messages show it. */
+  readonly name: string;
+  readonly place: URL;
+  /** The content of its files by name. */
+  readonly wanted: ReadonlyMap<string, string>;
+  /** Whether it also has files that are written by hand. */
+  readonly others: boolean;
 }
 
 const { values } = parseArgs({ options: { check: { type: 'boolean' }, out: { type: 'string' } } });
 const root = values.out === undefined ? new URL('../', import.meta.url) : pathToFileURL(`${values.out}/`);
-/** The files of each folder under the root. */
-const FOLDERS = { 'generated/': files(), 'rust/src/generated/': rustFiles(SUBJECTS) };
+const docs = new URL(values.out === undefined ? '../../docs/' : 'docs/', root);
+const page = await apiPage(openApi(version()));
+const FOLDERS: readonly Folder[] = [
+  {
+    name: 'services/protocol/generated/',
+    place: new URL('generated/', root),
+    wanted: files(),
+    others: false,
+  },
+  {
+    name: 'services/protocol/rust/src/generated/',
+    place: new URL('rust/src/generated/', root),
+    wanted: rustFiles(SUBJECTS),
+    others: false,
+  },
+  { name: 'docs/', place: docs, wanted: new Map([['api.md', page]]), others: true },
+];
 
-for (const [name, wanted] of Object.entries(FOLDERS)) {
-  const folder = new URL(name, root);
-  mkdirSync(folder, { recursive: true });
+for (const folder of FOLDERS) {
   if (!values.check) {
-    for (const [file, text] of wanted) writeFileSync(new URL(file, folder), text);
+    mkdirSync(folder.place, { recursive: true });
+    for (const [file, text] of folder.wanted) writeFileSync(new URL(file, folder.place), text);
     continue;
   }
-  const differing = drift(folder, wanted);
+  const differing = drift(folder);
   if (differing.length === 0) continue;
   console.error(
-    `services/protocol/${name} differs from the sources in ${differing.join(', ')}: ` +
+    `${folder.name} differs from the sources in ${differing.join(', ')}: ` +
       'run `npm run generate -w services/protocol` and commit the result.',
   );
   process.exitCode = 1;

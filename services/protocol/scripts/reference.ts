@@ -4,7 +4,8 @@ import { CODES, codeNames } from '../src/codes.ts';
 import { ROUTES, type Route } from '../src/http.ts';
 import { LIMITS, limitKey, limitNames } from '../src/limits.ts';
 import { FAMILIES, HTTP_BODIES, SHARED, type Family } from './families.ts';
-import { isObject, plain, References, type Json, type JsonObject } from './json-schema.ts';
+import { isObject, plain, References, type JsonObject } from './json-schema.ts';
+import { code, fieldsTable, table, typeOf } from './markdown.ts';
 
 export function reference(subjects: Readonly<Record<string, string>>): string {
   return `${[
@@ -49,48 +50,6 @@ function sharedType(name: string, schema: JsonObject): string {
   return `### ${name}${about}\n\n${body}`;
 }
 
-function fieldsTable(message: JsonObject): string {
-  const fields = isObject(message.properties) ? Object.entries(message.properties) : [];
-  const required = Array.isArray(message.required) ? message.required : [];
-  return table(
-    ['field', 'type', 'required', 'meaning'],
-    fields.map(([field, schema]) => [
-      code(field),
-      typeOf(schema),
-      required.includes(field) ? 'yes' : 'no',
-      isObject(schema) && typeof schema.description === 'string' ? schema.description : '',
-    ]),
-  );
-}
-
-/** A schema in a few words: `array of Member`, `integer from 1`, `"left" or "lost"`. */
-function typeOf(schema: Json): string {
-  if (!isObject(schema)) return '';
-  if (typeof schema.$ref === 'string') return schema.$ref;
-  if (schema.const !== undefined) return code(JSON.stringify(schema.const));
-  if (Array.isArray(schema.enum)) return 'one of the codes below';
-  if (Array.isArray(schema.anyOf)) return schema.anyOf.map((part: Json) => typeOf(part)).join(' or ');
-  if (schema.type === 'array') return `array of ${typeOf(schema.items ?? '')}${bounds(schema)}`;
-  if (schema.type === 'object' && isObject(schema.properties)) {
-    const parts = Object.entries(schema.properties).map(([name, part]) => `${code(name)} ${typeOf(part)}`);
-    return `{ ${parts.join(', ')} }`;
-  }
-  return `${scalar(schema.type)}${bounds(schema)}`;
-}
-
-function bounds(schema: JsonObject): string {
-  const low = schema.minimum ?? schema.minLength;
-  const high = schema.maximum ?? schema.maxLength ?? schema.maxItems;
-  const unit = schema.type === 'string' ? ' characters' : schema.type === 'array' ? ' items' : '';
-  const text = [
-    low === undefined ? '' : ` from ${scalar(low)}`,
-    high === undefined ? '' : ` up to ${scalar(high)}`,
-    low === undefined && high === undefined ? '' : unit,
-    typeof schema.pattern === 'string' ? `, matches ${code(schema.pattern)}` : '',
-  ];
-  return text.join('');
-}
-
 function routesTable(): string {
   const names = new Map(Object.entries(HTTP_BODIES).map(([name, schema]) => [schema as TSchema, name]));
   const nameOf = (schema: TSchema | null): string => (schema === null ? '' : (names.get(schema) ?? ''));
@@ -127,14 +86,4 @@ function limitsTable(): string {
     ];
   });
   return table(['limit', 'default', 'range', 'unit', 'key', 'code', 'rationale'], rows);
-}
-
-const scalar = (value: Json | undefined): string =>
-  typeof value === 'string' ? value : JSON.stringify(value ?? '');
-const code = (text: string): string => `\`${text}\``;
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }

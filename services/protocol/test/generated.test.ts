@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { anchor } from '../scripts/api-page.ts';
 import { FAMILIES, SHARED } from '../scripts/families.ts';
 import { isObject, plain, type Json, type JsonObject } from '../scripts/json-schema.ts';
 import { byStatus, openPath } from '../scripts/openapi.ts';
@@ -38,6 +39,8 @@ describe('generated files', () => {
     rmSync(join(scratch, 'generated/limits.json'));
     writeFileSync(join(scratch, 'generated/foreign.json'), '{}');
     appendFileSync(join(scratch, 'rust/src/generated/server.rs'), ' ');
+    appendFileSync(join(scratch, 'docs/api.md'), ' ');
+    writeFileSync(join(scratch, 'docs/by-hand.md'), '');
     const { status, stderr } = generate('--check', '--out', scratch);
     assert.equal(status, 1);
     assert.match(
@@ -45,6 +48,7 @@ describe('generated files', () => {
       /generated\/ differs from the sources in codes\.json, limits\.json, foreign\.json: run `npm run generate/,
     );
     assert.match(stderr, /rust\/src\/generated\/ differs from the sources in server\.rs: /);
+    assert.match(stderr, /^docs\/ differs from the sources in api\.md: /m);
   });
 
   for (const file of [...Object.keys(FAMILIES).map(schemaFile), 'openapi.json']) {
@@ -150,6 +154,34 @@ describe('the OpenAPI page', () => {
     assert.deepEqual(new Set(operations), new Set([...Object.keys(ROUTES), 'openSocket']));
   });
 });
+
+describe('the page of the API', () => {
+  const page = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
+  const headings = [...page.matchAll(/^#+ (.*)$/gm)].map((match) => match[1] ?? '');
+  const sectionOf = (title: string): string => page.split(`### ${title}\n`)[1]?.split('\n### ')[0] ?? '';
+
+  for (const [name, route] of Object.entries(ROUTES) as [string, Route][]) {
+    it(`has ${name} with its parameters, the status of its answer and each refusal`, () => {
+      const path = openPath(route.path);
+      const section = sectionOf(`${route.method} ${path}`);
+      for (const [, parameter] of path.matchAll(/\{(\w+)\}/g))
+        assert.match(section, cell(`\`${parameter}\``));
+      assert.match(section, cell(String(route.answer.status)));
+      for (const code of route.codes) assert.match(section, cell(`\`${code}\``));
+      assert.equal(section.includes('Requires the owner key.'), route.owner);
+    });
+  }
+
+  it('has a heading for every link within it, and no heading twice', () => {
+    const anchors = headings.map(anchor);
+    assert.equal(new Set(anchors).size, anchors.length);
+    const targets = [...page.matchAll(/\]\(#([^)]*)\)/g)].map((match) => match[1] ?? '');
+    assert.ok(targets.length > 0);
+    for (const target of targets) assert.ok(anchors.includes(target), target);
+  });
+});
+
+const cell = (text: string): RegExp => new RegExp(`\\| ${text} +\\|`);
 
 function schemaFile(family: string): string {
   return ['client', 'server', 'bus'].includes(family)
