@@ -75,7 +75,7 @@ async function call({ browser, web }: TestSite): Promise<void> {
     people.push(visitor);
     await visitor.enter(link);
   }
-  await Promise.all(people.map((person) => person.seesAndHears(PEOPLE.length - 1)));
+  await Promise.all(people.map((person) => person.receivesMedia(PEOPLE.length - 1)));
   await chat(people);
   for (const { page } of people.slice(0, 1)) {
     // Notices that participants joined are gone after some seconds.
@@ -89,8 +89,8 @@ async function call({ browser, web }: TestSite): Promise<void> {
 async function chat(people: readonly Visitor[]): Promise<void> {
   await people[0]?.openChat();
   for (const [from, text] of CHAT) {
-    await people[from]?.say(text);
-    await people[0]?.readsInChat(text);
+    await people[from]?.sendChat(text);
+    await people[0]?.receivesChat(text);
   }
 }
 
@@ -115,8 +115,8 @@ async function page({ browser, web }: TestSite): Promise<void> {
   if (!writer || !reader) return;
   const content = { type: 'text/markdown', name: 'spring-fair.md', bytes: Buffer.from(DOCUMENT) };
   await reader.read(await writer.make(web, content));
-  await reader.comesTo('here');
-  await reader.counts(2);
+  await reader.reaches('here');
+  await reader.showsHolders(2);
   await shoot(reader.page, 'page');
   for (const one of [writer, reader]) await one.close();
 }
