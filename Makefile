@@ -67,6 +67,10 @@ test: test-tools rust-tools build wan-link ## Every test, browsers included
 fuzz: packages test-tools rust-tools ## Fuzz every decoder of untrusted data for MINUTES=60; SEED=7, ONLY=sdk/ for some of them
 	@npm run --silent fuzz -- --minutes $(or $(MINUTES),60) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
 
+.PHONY: screenshots
+screenshots: build test-tools ## Take the screenshots of docs/screenshots from a complete stack of its own
+	@npm run --silent screenshots -w infra/e2e
+
 .PHONY: fmt
 fmt: packages rust-tools ## Format everything
 	@npm run --silent fmt

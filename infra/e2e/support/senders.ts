@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
 /** 25 pictures a second with a moving bar and a counter, and a tone; `encode` chooses the codecs. */
-const TEST_SOURCE =
-  '-hide_banner -loglevel error -re -f lavfi -i testsrc=size=320x240:rate=25 -f lavfi -i sine=frequency=440'.split(
+const testSource = (size: string): string[] =>
+  `-hide_banner -loglevel error -re -f lavfi -i testsrc=size=${size}:rate=25 -f lavfi -i sine=frequency=440`.split(
     ' ',
   );
 
@@ -23,8 +23,13 @@ export interface Sender {
 }
 
 /** Publishes an MPEG-TS from ffmpeg's pipe, and continues after a failure of its relay. */
-export async function sendPicture(url: string, encoder: keyof typeof ENCODERS): Promise<Sender> {
-  const ffmpeg = spawn('ffmpeg', [...TEST_SOURCE, ...ENCODERS[encoder].split(' '), '-f', 'mpegts', '-'], {
+export async function sendPicture(
+  url: string,
+  encoder: keyof typeof ENCODERS,
+  { size = '320x240' } = {},
+): Promise<Sender> {
+  const codecs = ENCODERS[encoder].split(' ');
+  const ffmpeg = spawn('ffmpeg', [...testSource(size), ...codecs, '-f', 'mpegts', '-'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const socket = new LastingSocket(url);

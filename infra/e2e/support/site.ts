@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { startStack, type Stack } from '@parley/local/stack';
 import { launchChromium } from './browsers.ts';
-import { opened } from './opened.ts';
+import { opened, type Closeable } from './opened.ts';
 
 export interface TestSite {
   readonly stack: Stack;
@@ -15,13 +15,7 @@ export interface TestSite {
 
 /** To be called inside a `describe`: the site runs during its tests. `env` as `make up` reads it. */
 export function withSite(env: NodeJS.ProcessEnv = {}): TestSite {
-  const site = opened(async (keep): Promise<TestSite> => {
-    const dir = await mkdtemp(join(tmpdir(), 'parley-e2e-'));
-    keep({ close: () => rm(dir, { recursive: true, force: true }) });
-    const stack = await startStack({ dir, env });
-    keep({ close: () => stack.stop() });
-    return { stack, web: stack.endpoints.web, browser: keep(await launchChromium()) };
-  });
+  const site = opened((keep) => openSite(env, keep));
   return {
     get stack() {
       return site().stack;
@@ -33,4 +27,16 @@ export function withSite(env: NodeJS.ProcessEnv = {}): TestSite {
       return site().browser;
     },
   };
+}
+
+/** `keep` takes what has to be closed, the last first. */
+export async function openSite(
+  env: NodeJS.ProcessEnv,
+  keep: <Kept extends Closeable>(one: Kept) => Kept,
+): Promise<TestSite> {
+  const dir = await mkdtemp(join(tmpdir(), 'parley-e2e-'));
+  keep({ close: () => rm(dir, { recursive: true, force: true }) });
+  const stack = await startStack({ dir, env });
+  keep({ close: () => stack.stop() });
+  return { stack, web: stack.endpoints.web, browser: keep(await launchChromium()) };
 }
