@@ -119,7 +119,7 @@ function link(reference: string): string {
 
 function object(value: Json | undefined): JsonObject {
   if (!isObject(value))
-    throw new Error(`an object is expected in the OpenAPI document, not ${String(value)}`);
+    throw new Error(`an object is expected in the OpenAPI document, not ${JSON.stringify(value)}`);
   return value;
 }
 
