@@ -64,7 +64,7 @@ test: test-tools rust-tools build wan-link ## Every test, browsers included
 	@npm run --silent fuzz
 
 .PHONY: mutants
-mutants: packages rust-tools ## Break about a hundred rules on purpose, one at a time, and require that their tests fail; ONLY=ROOM-12, ONLY=STR for some of them
+mutants: packages rust-tools ## Break about a hundred rules on purpose, one at a time, and require that their tests fail; ONLY=ROOM-12,STR for some of them
 	@ulimit -n $$(ulimit -Hn) && npm run --silent mutants -- $(if $(ONLY),--only $(ONLY))
 
 .PHONY: fuzz
