@@ -68,7 +68,7 @@ test-all: test ## Every test that needs no cluster: `make test`, and then the re
 	@ulimit -n $$(ulimit -Hn) && npm run --silent test-more
 
 .PHONY: mutants
-mutants: packages rust-tools ## Break about a hundred rules on purpose, one at a time, and require that their tests fail; ONLY=ROOM-12, ONLY=STR for some of them
+mutants: packages rust-tools ## Break about a hundred rules on purpose, one at a time, and require that their tests fail; ONLY=ROOM-12,STR for some of them
 	@ulimit -n $$(ulimit -Hn) && npm run --silent mutants -- $(if $(ONLY),--only $(ONLY))
 
 .PHONY: fuzz

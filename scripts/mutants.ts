@@ -1,7 +1,7 @@
 /**
  * `make mutants`: breaks each rule of `mutants/list.ts` in a copy of the working tree, and requires that a test which cites the rule fails.
  *
- *     node scripts/mutants.ts [--only ROOM-12]      `--only STR` runs those of a family
+ *     node scripts/mutants.ts [--only ROOM-12,STR]      only those of a rule, or of a family of rules
  */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -20,8 +20,9 @@ const TARGET = join(process.env['CARGO_TARGET_DIR'] ?? join(homedir(), '.cache/p
 
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
+const wanted = values.only.split(',').filter((name) => name !== '');
 const isWanted = ({ rule }: Mutant): boolean =>
-  values.only === '' || rule === values.only || rule.startsWith(`${values.only}-`);
+  wanted.length === 0 || wanted.some((name) => rule === name || rule.startsWith(`${name}-`));
 
 const copy = new Copy(ROOT);
 
