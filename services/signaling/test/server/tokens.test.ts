@@ -19,15 +19,15 @@ test('[JOIN-4] a ticket expires on the pod that signed it as on every other (tic
   assert.ok(pod.isOwnTicket(ticket) && (await pod.verifyTicket(ticket)).ok);
   context.mock.timers.tick(1000 * (30 + CLOCK_TOLERANCE_S + 1));
   for (const tokens of [pod, other])
-    assert.deepEqual(await tokens.verifyTicket(ticket), { ok: false, why: 'expired' });
+    assert.deepEqual(await tokens.verifyTicket(ticket), { ok: false, reason: 'expired' });
 });
 
 test('[KEY-4] a token of one kind is none of another, also for the pod that signed it', async () => {
   const tokens = await createTokens(old);
   const resume = tokens.signResume({ ...claims, generation: 1, since: 0 }, HOUR_MS);
-  assert.deepEqual(await tokens.verifyTicket(resume), { ok: false, why: 'invalid' });
+  assert.deepEqual(await tokens.verifyTicket(resume), { ok: false, reason: 'invalid' });
   const ticket = tokens.signTicket(claims, HOUR_MS);
-  assert.deepEqual(await tokens.verifyResume(ticket), { ok: false, why: 'invalid' });
+  assert.deepEqual(await tokens.verifyResume(ticket), { ok: false, reason: 'invalid' });
 });
 
 test('[KEY-2] what one region signs every region verifies with the same set, also where it is not the active key', async () => {
