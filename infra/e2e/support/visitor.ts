@@ -148,7 +148,7 @@ export class Visitor {
 
   /** Resolves when the service has acknowledged our line. SPEC rule CHAT-2. */
   async isAcknowledged(text: string): Promise<void> {
-    const line = this.page.locator('[data-testid=chat-line][data-status=taken]');
+    const line = this.page.locator('[data-testid=chat-line][data-status=acknowledged]');
     await line.filter({ hasText: text }).waitFor({ timeout: 5000 });
   }
 

@@ -41,7 +41,7 @@ describe('the panel of a page', { timeout: 180_000 }, () => {
     );
     await showsFigures(ben, { bytes: BYTES, received: BYTES, sent: 0 });
     await showsFigures(cem, { received: 0, sent: BYTES });
-    assert.equal(await ben.page.locator('[data-figure=way]').getAttribute('data-value'), 'direct');
+    assert.equal(await ben.page.locator('[data-figure=path]').getAttribute('data-value'), 'direct');
 
     await ben.close();
     await assertTakesAtMost(EXACT_WITHIN_MS, 'the counts after a holder left', () =>

@@ -15,10 +15,10 @@ class Line implements Connection {
     this.#end.resolve();
   }
 
-  goneAway?: PromiseWithResolvers<void>;
+  goaway?: PromiseWithResolvers<void>;
 
   sayGoAway(): void {
-    (this.goneAway ??= Promise.withResolvers()).resolve();
+    (this.goaway ??= Promise.withResolvers()).resolve();
   }
 
   break(): void {
