@@ -15,6 +15,15 @@ export interface Content {
   readonly bytes: Buffer;
 }
 
+export const text = (content: string): Content => ({
+  type: 'text/plain',
+  name: 'note.txt',
+  bytes: Buffer.from(content),
+});
+
+/** The part of a link that names the page: its hash. */
+export const addressOf = (link: string): string => new URL(link).pathname.replace('/p/', '');
+
 export interface Counted {
   readonly state: string;
   readonly holders: number;

@@ -1,31 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'node:test';
 import { Terminal } from '@parley/local/terminal';
-import { WebSocket } from 'ws';
-import { launchChromium } from '../support/browsers.ts';
-import { startLabSite } from '../support/lab-site.ts';
-import { startNatLab } from '../support/nat-lab.ts';
-import { opened } from '../support/opened.ts';
-import { Reader, sendNoChunks, sendWrongChunks, type Content } from '../support/reader.ts';
+import { addressOf, Reader, text } from '../support/reader.ts';
 import { countInMemory } from '../support/process-memory.ts';
 import { withSite, type TestSite } from '../support/site.ts';
 import { assertTakesAtMost } from '../support/stalls.ts';
-import { until } from '../support/until.ts';
 
 /** SPEC rule PAGE-8. */
 const EXACT_WITHIN_MS = 2000;
-
-const text = (content: string): Content => ({
-  type: 'text/plain',
-  name: 'note.txt',
-  bytes: Buffer.from(content),
-});
-const addressOf = (link: string): string => new URL(link).pathname.replace('/p/', '');
 
 describe('a page lives in the browsers that have it open', { timeout: 300_000 }, () => {
   const site = withSite();
@@ -89,58 +75,6 @@ describe('a page lives in the browsers that have it open', { timeout: 300_000 },
     assert.doesNotMatch((await bo.page.locator('body').textContent()) ?? '', /between us/);
   });
 
-  it('[PAGE-3] [PAGE-16] a page is not shown if all holders send wrong chunks, none, or have none; with one honest holder it is', async (t) => {
-    const { browser, web, stack } = site;
-    const bytes = randomBytes(2_000_000);
-    const data: Content = { type: 'application/octet-stream', name: 'data.bin', bytes };
-    const ada = await Reader.open(browser, { name: 'Ada', web });
-    const link = await ada.make(web, data);
-    const liar = await Reader.open(browser, { name: 'the liar', web, initScript: sendWrongChunks });
-    const idler = await Reader.open(browser, { name: 'the idler', web, initScript: sendNoChunks });
-    for (const one of [liar, idler]) {
-      await one.read(link);
-      await one.reaches('here');
-    }
-    const pretender = await announceWithoutContent(
-      addressOf(link),
-      stack.endpoints.pods[0] ?? '',
-      bytes.length,
-    );
-    t.after(() => pretender.terminate());
-    await ada.showsHolders(4);
-    await ada.close();
-    const bo = await Reader.open(browser, { name: 'Bo', web });
-    await bo.read(link);
-    const left = async (): Promise<boolean> => (await bo.counted()).dropped >= 2;
-    await until(left, { withinMs: 60_000, what: () => 'Bo to leave the liar and the idler' });
-    assert.notEqual((await bo.counted()).state, 'here');
-
-    const eve = await Reader.open(browser, { name: 'Eve', web });
-    assert.equal(await eve.make(web, data), link);
-    const began = Date.now();
-    await bo.reaches('here', 60_000);
-    t.diagnostic(`Bo had it ${Date.now() - began} ms after Eve: ${JSON.stringify(await bo.counted())}`);
-    assert.ok(bytes.equals(await bo.download()));
-  });
-
-  it('[PAGE-12] [PAGE-13] the pods end one after the other: no page is shown as gone, and a new reader finds it', async (t) => {
-    const { browser, web, stack } = site;
-    const ada = await Reader.open(browser, { name: 'Ada', web });
-    const link = await ada.make(web, text('still here'));
-    for (const pod of ['signaling-1', 'signaling-2']) {
-      t.after(() => stack.restart(pod));
-      stack.kill(pod, 'SIGKILL');
-      const bo = await Reader.open(browser, { name: `Bo after ${pod}`, web });
-      await bo.read(link);
-      await bo.reaches('here');
-      assert.equal(await bo.text(), 'still here');
-      await bo.close();
-      await stack.restart(pod);
-    }
-    assert.equal((await ada.counted()).state, 'here');
-    await ada.showsHolders(1);
-  });
-
   it('a terminal holds a page that no browser has open, makes one, and fetches one', async (t) => {
     const { browser, web } = site;
     const ada = await Reader.open(browser, { name: 'Ada', web });
@@ -190,51 +124,6 @@ describe('a page lives in the browsers that have it open', { timeout: 300_000 },
     assert.ok(Math.max(0, ...sent) < 4096);
   });
 });
-
-describe('two visitors that cannot connect directly', { timeout: 300_000 }, () => {
-  const street = opened(async (keep) => {
-    const lab = keep(startNatLab('symmetric'));
-    const site = keep(await startLabSite(lab));
-    const args = ['--ignore-certificate-errors'];
-    const here = keep(await launchChromium({ executable: lab.chromiumIn('a'), args }));
-    const there = keep(await launchChromium({ executable: lab.chromiumIn('b'), args }));
-    return { lab, site, here, there };
-  });
-
-  it('[PAGE-15] exchange a page through TURN, and through the stream relay where TURN is blocked as well; the page shows it', async () => {
-    const { lab, site, here, there } = street();
-    const ada = await Reader.open(here, { name: 'Ada', web: site.web });
-    const bytes = randomBytes(600_000);
-    const link = await ada.make(site.web, { type: 'application/octet-stream', name: 'data.bin', bytes });
-    const bo = await Reader.open(there, { name: 'Bo', web: site.web });
-    await bo.read(link);
-    await bo.reaches('here');
-    assert.ok(bytes.equals(await bo.download()));
-    assert.equal((await bo.counted()).path, 'turn');
-    await bo.close();
-
-    lab.block('b', 'udp');
-    lab.block('b', { port: site.turnPort });
-    lab.block('b', { port: site.turnsPort });
-    const cy = await Reader.open(there, { name: 'Cy', web: site.web });
-    await cy.read(link);
-    await cy.reaches('here', 60_000);
-    assert.ok(bytes.equals(await cy.download()));
-    assert.equal((await cy.counted()).path, 'relay');
-    await until(async () => /relay/i.test((await cy.page.locator('body').textContent()) ?? ''), {
-      withinMs: 3000,
-      what: () => 'the page to show that the relay forwarded it',
-    });
-  });
-});
-
-/** Announces the whole page, has none of it and never answers. */
-async function announceWithoutContent(page: string, pod: string, bytes: number): Promise<WebSocket> {
-  const socket = new WebSocket(`${pod.replace('http', 'ws')}/v1/pages/socket`);
-  await once(socket, 'open');
-  socket.send(JSON.stringify({ type: 'announce', page, whole: true, bytes }));
-  return socket;
-}
 
 /** Opens /p on another pod than all visitors so far, which are on one. The edge hashes by the affinity cookie, so one of several values leads to another pod. */
 async function openOnOtherPod({ browser, web, stack }: TestSite, name: string): Promise<Reader> {

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, it } from 'node:test';
-import { Reader, sendNoChunks } from '../support/reader.ts';
-import { withSite } from '../support/site.ts';
-import { assertTakesAtMost } from '../support/stalls.ts';
-import { until } from '../support/until.ts';
+import { Reader, sendNoChunks } from '../../support/reader.ts';
+import { withSite } from '../../support/site.ts';
+import { assertTakesAtMost } from '../../support/stalls.ts';
+import { until } from '../../support/until.ts';
 
 const BYTES = 300_000;
 /** Counts are exact 2 s after a change (PAGE-8). */
