@@ -89,8 +89,8 @@ bench-signaling: packages ## CPU per join and per directed message, against the 
 	@npm run --silent bench-signaling -- $(if $(BEFORE),--before $(BEFORE)) $(if $(PUBLISH),--publish)
 
 .PHONY: bench-streams
-bench-streams: packages rust-tools ## CPU per GB and per message of the relay and three references; SMOKE=1: correctness only; PUBLISH=1 saves the figures
-	@ulimit -n $$(ulimit -Hn) && npm run --silent bench-streams -- $(if $(SMOKE),--smoke) $(if $(PUBLISH),--publish)
+bench-streams: packages rust-tools ## CPU per GB and per message of the relay and three references; SMOKE=1: correctness only; CROSSBAR=<file>: also that program; PUBLISH=1 saves the figures
+	@ulimit -n $$(ulimit -Hn) && npm run --silent bench-streams -- $(if $(SMOKE),--smoke) $(if $(CROSSBAR),--crossbar $(abspath $(CROSSBAR))) $(if $(PUBLISH),--publish)
 
 .PHONY: bench-media
 bench-media: packages test-tools rust-tools ## CPU and delay of media relays, ours and the stock one; SMOKE=1: correctness only; PUBLISH=1 saves the figures

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { createConnection, createServer, type AddressInfo } from 'node:net';
+import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Target } from './generator/dialect.ts';
 import { onCore } from './machine.ts';
@@ -19,7 +20,12 @@ export function start(
   const [command, ...rest] = onCore(SERVER_CORE, [program, ...args]);
   const out = openSync(log, 'a');
   const path = process.env['PATH'] ?? '';
-  const child = spawn(command ?? program, rest, { stdio: ['ignore', out, out], env: { PATH: path, ...env } });
+  const child = spawn(command ?? program, rest, {
+    // Crossbar writes a log where it starts.
+    cwd: dirname(log),
+    stdio: ['ignore', out, out],
+    env: { PATH: path, ...env },
+  });
   running.add(child);
   child.once('exit', () => running.delete(child));
   return child;

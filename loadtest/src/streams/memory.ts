@@ -4,7 +4,8 @@ import { aligned, digits } from '../columns.ts';
 import { residentKb } from '../cpu.ts';
 import { barOf, type Panel } from '../plot.ts';
 import { runGenerator } from './generator.ts';
-import { SERVERS, type ServerName } from './plan.ts';
+import type { Contestant } from '../comparison.ts';
+import type { ServerName } from './plan.ts';
 import { startServer, type Server, type StartOptions } from './servers.ts';
 
 /** Goals: a quiet socket, a process without any, and what may be left of a crowd. */
@@ -45,9 +46,12 @@ interface Sockets {
 }
 
 /** One process each. */
-export async function measureIdle(options: StartOptions): Promise<readonly Idle[]> {
+export async function measureIdle(
+  contestants: readonly Contestant<ServerName>[],
+  options: StartOptions,
+): Promise<readonly Idle[]> {
   const results: Idle[] = [];
-  for (const { name, label } of SERVERS) {
+  for (const { name, label } of contestants) {
     const server = await startServer(name, options);
     try {
       const answer = await open(options.programs, server, [`--count=${SOCKETS}`, '--hold=2']);

@@ -3,7 +3,7 @@
 import type { Contestant } from '../comparison.ts';
 import type { Build } from '../programs.ts';
 
-export type ServerName = 'floor' | 'parley' | 'tungstenite' | 'naive';
+export type ServerName = 'floor' | 'parley' | 'tungstenite' | 'naive' | 'crossbar';
 
 /** In the order they take turns; the first is what the others are compared with. */
 export const SERVERS: readonly Contestant<ServerName>[] = [
@@ -12,6 +12,9 @@ export const SERVERS: readonly Contestant<ServerName>[] = [
   { name: 'tungstenite', label: 'tokio-tungstenite' },
   { name: 'naive', label: 'naive ws' },
 ];
+
+/** Takes part where its program is given. */
+export const CROSSBAR: Contestant<ServerName> = { name: 'crossbar', label: 'Crossbar' };
 
 export interface Row {
   /** The value of `parley-load bench --row`. */

@@ -20,6 +20,8 @@ export interface StartOptions {
   /** Where logs go. */
   readonly dir: string;
   readonly relay: RelaySettings;
+  /** The program of Crossbar, if it takes part. */
+  readonly crossbar: string | undefined;
 }
 
 const NAIVE = fileURLToPath(new URL('../../references/naive-streams.ts', import.meta.url));
@@ -29,7 +31,7 @@ export async function startServer(name: ServerName, options: StartOptions): Prom
   const [program, ...args] = commandOf(name, target, options);
   const log = join(options.dir, `${name}.log`);
   const isParley = name === 'parley';
-  const child = start(program, args, { log, env: isParley ? options.relay.env : {} });
+  const child = start(program, args, { log, env: environmentOf(name, target, options) });
   await until(() => (isParley ? isReady(target) : canConnect(target)), child, name);
   return {
     url: `ws://${HOST}:${target.port}`,
@@ -39,7 +41,16 @@ export async function startServer(name: ServerName, options: StartOptions): Prom
   };
 }
 
-function commandOf(name: ServerName, target: Target, { programs }: StartOptions): [string, ...string[]] {
+function environmentOf(name: ServerName, { host, port }: Target, { relay }: StartOptions) {
+  if (name === 'parley') return relay.env;
+  return name === 'crossbar' ? { CROSSBAR_LISTEN: `${host}:${port}` } : {};
+}
+
+function commandOf(
+  name: ServerName,
+  target: Target,
+  { programs, crossbar }: StartOptions,
+): [string, ...string[]] {
   const port = String(target.port);
   switch (name) {
     case 'parley':
@@ -50,6 +61,9 @@ function commandOf(name: ServerName, target: Target, { programs }: StartOptions)
       return [join(programs, 'tungstenite-fanout'), port];
     case 'naive':
       return [process.execPath, NAIVE, port];
+    case 'crossbar':
+      if (crossbar === undefined) throw new Error('the program of Crossbar is not given');
+      return [crossbar];
     default:
       return name satisfies never;
   }

@@ -2,7 +2,7 @@
 import * as comparison from '../comparison.ts';
 import { spreadOf, type Spread } from '../statistics.ts';
 import type { Outcome } from './outcome.ts';
-import { SERVERS, type Row, type ServerName } from './plan.ts';
+import { CROSSBAR, SERVERS, type Row, type ServerName } from './plan.ts';
 
 export type Run = comparison.Run<ServerName, Outcome>;
 export type Result = comparison.Result<ServerName> & Figures;
@@ -14,7 +14,7 @@ interface Figures {
 
 /** Ratios are relative to the floor. */
 export const summarize = (row: Row, runs: readonly Run[]): RowSummary =>
-  comparison.summarize(row, runs, { contestants: SERVERS, costOf, figures });
+  comparison.summarize(row, runs, { contestants: [...SERVERS, CROSSBAR], costOf, figures });
 
 const figures = (outcomes: readonly Outcome[]): Figures => ({
   perSecond: spreadOf(outcomes.map(({ steady }) => steady.delivered / steady.seconds)),
