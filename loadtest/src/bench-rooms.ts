@@ -33,7 +33,7 @@ const USAGE = `usage: npm run bench-rooms -w loadtest -- [options]
   --smoke         one small room that checks exactness and gives no figures (half a minute, for CI); without limits
   --repeats n     how often a room is tried again because the machine was not quiet (${FULL.repeats})
   --publish       write docs/evaluation/bench-rooms.{json,svg}
-  --programs dir  take parley-load from there instead of building it; the relay is that of \`make build\` in any case`;
+  --programs dir  take parley-relay and parley-load from there instead of building them`;
 
 const options = readOptions(USAGE, {
   smoke: { type: 'boolean', default: false },
@@ -60,8 +60,9 @@ const bench = startBench(async () => site?.close());
 console.log(describe(machine));
 const scaled: Run[] = [];
 const climbed: Run[] = [];
-/** Rooms that were tried again: the machine was not quiet, or the first of two tries of a climb was not sustained. */
+/** Runs that were repeated because the machine was not quiet. */
 const disturbed: Run[] = [];
+/** Of two runs of the same size in a climb, the first, which was not sustained. */
 const missed: Run[] = [];
 let isClean = false;
 try {
@@ -103,7 +104,7 @@ async function measureAll(): Promise<boolean> {
   return [...scaled, ...climbed].every(({ verdict }) => verdict.verdict !== 'failed');
 }
 
-/** More and more people, until the relays do not sustain them. Two begin where one ended. */
+/** Adds people until the relays do not sustain them. Two relays begin with the most that one sustained. */
 async function climb(relays: Relays): Promise<void> {
   const first = relays === 1 ? SEARCH.first : Math.max(SEARCH.first, largest(climbed, 1));
   for (let people = first; people <= SEARCH.most; people += SEARCH.by * relays) {
@@ -116,15 +117,18 @@ async function climb(relays: Relays): Promise<void> {
   }
 }
 
-/** With a Parley of its own. */
+/** Runs `work` on a stack of its own. */
 async function on(relays: Relays, work: () => Promise<void>): Promise<void> {
-  site = await startSite(join(bench.dir, `relays-${relays}`), relays, { limited: !options.smoke });
+  site = await startSite(join(bench.dir, `relays-${relays}`), relays, {
+    limited: !options.smoke,
+    relay: join(programs, 'parley-relay'),
+  });
   await work();
   await site.close();
   site = undefined;
 }
 
-/** Tried again, whatever came of it, where others used the machine. */
+/** Repeats a run, whatever its result, while other programs used the machine. */
 async function run(step: Step): Promise<Run> {
   for (let tries = 1; ; tries += 1) {
     const one = await once(step);

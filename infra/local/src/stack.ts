@@ -41,11 +41,14 @@ export interface StackOptions {
   readonly ports?: Partial<Ports>;
   /** PARLEY_LIMIT_* and other settings, as `make up` reads them from its environment. */
   readonly env?: NodeJS.ProcessEnv;
+  /** The relay to run instead of that of `make build`: the path of a program. */
+  readonly relay?: string;
 }
 
 /** Starts a stack for a test, beside other stacks. It ends with `stop`, or with this process. */
-export async function startStack({ dir, ports = {}, env = {} }: StackOptions): Promise<Stack> {
-  const site = describeSite(dir, await freePorts(ports), { PARLEY_TURN_IP: randomLoopback(), ...env });
+export async function startStack({ dir, ports = {}, env = {}, relay }: StackOptions): Promise<Stack> {
+  const described = describeSite(dir, await freePorts(ports), { PARLEY_TURN_IP: randomLoopback(), ...env });
+  const site = relay === undefined ? described : { ...described, tools: { ...described.tools, relay } };
   const endNow = () => {
     for (const record of readRecords(site.dir)) signalProcess(record, 'SIGKILL');
   };

@@ -10,15 +10,15 @@ export interface Step {
   /** Of each picture. */
   readonly bitrateKbit: number;
   readonly fps: number;
-  /** Most pictures that each sees. */
+  /** The most pictures that each displays. */
   readonly tiles: number;
-  /** Those who speak all the time. */
+  /** How many speak all the time. */
   readonly speakers: number;
-  /** Of a processor, for each relay; `null`: as much as it likes. */
+  /** Of a processor, for each relay; `null`: no limit. */
   readonly cpu: number | null;
 }
 
-/** What each relay may have besides. */
+/** The limit of each relay. */
 export const MEMORY_BYTES = 2 ** 30;
 const SPEAKERS = 3;
 /** Pages of the application show so many. */
@@ -44,13 +44,13 @@ const tiled = (participants: number, relays: Relays, cpu: number): Step => ({
   cpu,
 });
 
-/** What fits beside the relays on one core; more is void. */
+/** What the generator can do on one core; a run that asks more is void. */
 const large = (participants: number, relays: Relays): Step =>
   participants <= 50
     ? tiled(participants, relays, 1)
     : { ...tiled(participants, relays, 1), fps: 8, speakers: 1 };
 
-/** As the thesis did, and further. */
+/** The rooms of the thesis, then larger ones. */
 export const scaling = (relays: Relays): Step[] => [
   ...[2, 10, 15, 20].map((participants) => allToAll(participants, relays)),
   ...[50, 100].map((participants) => large(participants, relays)),
@@ -74,8 +74,7 @@ export interface Profile {
   readonly build: Build;
 }
 
-/** The stack runs the relay of `make build`, which is this one. */
-export const FULL: Profile = { repeats: 3, warmSeconds: 2, seconds: 10, build: 'dev' };
+export const FULL: Profile = { repeats: 3, warmSeconds: 2, seconds: 10, build: 'release' };
 export const SMOKE: Profile = { repeats: 0, warmSeconds: 0.5, seconds: 3, build: 'dev' };
 export const SMOKE_STEP: Step = { ...allToAll(6, 2), cpu: null };
 export const PACKAGES: readonly string[] = ['parley-relay', 'parley-load'];

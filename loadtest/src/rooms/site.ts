@@ -48,15 +48,16 @@ interface Relay {
   readonly cgroup: Cgroup | undefined;
 }
 
+/** `relay`: the path of the program. */
 export async function startSite(
   dir: string,
   relays: Relays,
-  { limited }: { limited: boolean },
+  { limited, relay }: { limited: boolean; relay: string },
 ): Promise<Site> {
   pin(process.pid, OTHER_CORE);
   const names = ['relay-1', SECOND].slice(0, relays);
   const cgroups = limited ? names.map((name) => openCgroup(`parley-${process.pid}-${name}`)) : [];
-  const stack = await startStack({ dir, env: LIMITS });
+  const stack = await startStack({ dir, env: LIMITS, relay });
   if (relays === 1) stack.kill(SECOND, 'SIGTERM');
   const { processes, web } = stack.endpoints;
   const all = names.map((name, at): Relay => ({ name, pid: processes[name]?.pid ?? 0, cgroup: cgroups[at] }));
