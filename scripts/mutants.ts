@@ -3,8 +3,7 @@
  *
  *     node scripts/mutants.ts [--only ROOM-12,STR]      only those of a rule, or of a family of rules
  */
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runCargoTests } from './mutants/cargo-tests.ts';
 import { Copy } from './mutants/copy.ts';
@@ -15,9 +14,6 @@ import { baselineOf, verdictOn, type Cites, type Outcome, type Verdict } from '.
 import { citesRule } from './rules.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
-/** Not the folder of other builds: a mutated program must not lie where `make up` looks for it. */
-const TARGET = join(process.env['CARGO_TARGET_DIR'] ?? join(homedir(), '.cache/parley/target'), 'mutants');
-
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
 const wanted = values.only.split(',').filter((name) => name !== '');
@@ -25,6 +21,8 @@ const isWanted = ({ rule }: Mutant): boolean =>
   wanted.length === 0 || wanted.some((name) => rule === name || rule.startsWith(`${name}-`));
 
 const copy = new Copy(ROOT);
+/** Not the folder of other builds, where `make up` would find a mutated program, nor that of another clone. */
+const target = `${copy.path}.target`;
 
 async function testAll(mutants: readonly Mutant[]): Promise<boolean> {
   if (mutants.length === 0) throw new Error(`no mutant is of ${values.only}`);
@@ -82,7 +80,7 @@ async function timed(name: string, what: string, work: () => Promise<Verdict>): 
 }
 
 const run = (test: string, rules: readonly string[]): Promise<Outcome> =>
-  test.endsWith('.rs') ? runCargoTests(copy.path, TARGET, test, rules) : runNodeTests(copy.path, test, rules);
+  test.endsWith('.rs') ? runCargoTests(copy.path, target, test, rules) : runNodeTests(copy.path, test, rules);
 
 const citing =
   (rule: string): Cites =>
