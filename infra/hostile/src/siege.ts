@@ -8,6 +8,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { commitOf } from '@parley/local/commit';
 import { withArena } from './arena.ts';
 import { startCall } from './call/start.ts';
 import { readStates, watchMemory } from './processes.ts';
@@ -101,7 +102,7 @@ console.log(JSON.stringify(figures.turn));
 if (process.argv.includes('--publish')) {
   const directory = fileURLToPath(new URL('../../../docs/evaluation/', import.meta.url));
   mkdirSync(directory, { recursive: true });
-  const report = { at: new Date().toISOString(), ...figures };
+  const report = { at: new Date().toISOString(), commit: commitOf(), ...figures };
   writeFileSync(`${directory}hostile.json`, `${JSON.stringify(report, null, 2)}\n`);
   console.log(`written: ${directory}hostile.json`);
 }

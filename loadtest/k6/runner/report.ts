@@ -1,5 +1,6 @@
 /** What a run of the herd says, for people and for docs/evaluation. */
 import { writeFileSync } from 'node:fs';
+import { commitOf } from '@parley/local/commit';
 import { fileURLToPath } from 'node:url';
 import { aligned, digits } from '../../src/columns.ts';
 import { describeMachine } from '../../src/machine.ts';
@@ -112,7 +113,7 @@ export function publish(result: HerdResult): string {
   const { pinned: _, ...machine } = describeMachine();
   writeFileSync(
     path,
-    `${JSON.stringify({ at: new Date().toISOString(), machine, ...result, metrics: publishedMetrics(result.metrics) }, null, 2)}\n`,
+    `${JSON.stringify({ at: new Date().toISOString(), commit: commitOf(), machine, ...result, metrics: publishedMetrics(result.metrics) }, null, 2)}\n`,
   );
   return path;
 }

@@ -1,6 +1,7 @@
 /** The table of docs/operations/faults.md, which FULL=1 PUBLISH=1 writes. Rows are kept with the lab, as several files of tests make them. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { commitOf } from '@parley/local/commit';
 import { readIfThere, writePrivate } from '@parley/local/files';
 import { inRepository } from '@parley/local/repository';
 import { lab } from './entry.ts';
@@ -38,7 +39,8 @@ export function publish(): void {
     ...[callMs, liveMs, signalingMs].map(seconds),
     String(lost.length),
   ]);
-  writeFileSync(inRepository('docs/operations/faults.md'), head + table([titles, ...cells]));
+  const foot = `\nOf commit \`${commitOf()}\`, ${new Date().toISOString().slice(0, 10)}.\n`;
+  writeFileSync(inRepository('docs/operations/faults.md'), head + table([titles, ...cells]) + foot);
 }
 
 function rows(): readonly Row[] {
