@@ -18,8 +18,8 @@ export interface Secrets {
   readonly tlsKeyFile: string;
 }
 
-/** The relays of a stack, each of which is a user of NATS by itself. */
-export const relayNames = ['relay-1', 'relay-2'] as const;
+/** Relays, each of which is a user of NATS by itself. A stack runs the first two; a bench starts the third. */
+export const relayNames = ['relay-1', 'relay-2', 'relay-3'] as const;
 export type RelayName = (typeof relayNames)[number];
 
 export interface NatsPasswords extends Readonly<Record<RelayName, string>> {
@@ -50,6 +50,7 @@ export function ensureSecrets(dir: string, certificateIps: readonly string[]): S
       signaling: once(at('nats-signaling'), makePassword),
       'relay-1': once(at('nats-relay-1'), makePassword),
       'relay-2': once(at('nats-relay-2'), makePassword),
+      'relay-3': once(at('nats-relay-3'), makePassword),
       turn: once(at('nats-turn'), makePassword),
     },
     tlsCertFile,

@@ -48,11 +48,11 @@ export const SCENARIOS: readonly Scenario[] = [
 
 async function here(
   env: NodeJS.ProcessEnv,
-  more = (_stack: Stack): Promise<() => void> => Promise.resolve(() => {}),
+  more = (_stack: Stack, _dir: string): Promise<() => void> => Promise.resolve(() => {}),
 ): Promise<Place> {
   const dir = await mkdtemp(join(tmpdir(), 'parley-bench-'));
   const stack = await startStack({ dir, env: { ...AT_ONCE, ...env } });
-  const end = await more(stack);
+  const end = await more(stack, dir);
   const browser = await launchChromium();
   return {
     web: stack.endpoints.web,
@@ -68,7 +68,7 @@ async function here(
 
 /** The two relays of the stack are leaves; the origin beside them gets no clients. */
 function tree(): Promise<Place> {
-  return here({ ...APART, PARLEY_RELAY_MEDIA_ROLE: 'leaf' }, async ({ endpoints }) => {
+  return here({ ...APART, PARLEY_RELAY_MEDIA_ROLE: 'leaf' }, async ({ endpoints }, dir) => {
     const leaf = endpoints.processes['relay-1']?.pid ?? 0;
     const env = Object.fromEntries(
       readFileSync(`/proc/${leaf}/environ`, 'utf8')
@@ -83,6 +83,8 @@ function tree(): Promise<Place> {
       env: {
         ...env,
         PARLEY_RELAY_POD: 'relay-3',
+        PARLEY_RELAY_NATS_USER: 'relay-3',
+        PARLEY_RELAY_NATS_PASSWORD: readFileSync(join(dir, 'secrets/nats-relay-3'), 'utf8'),
         PARLEY_RELAY_MEDIA_ROLE: 'origin',
         PARLEY_RELAY_LISTEN: `127.0.0.1:${ports.relay1}`,
         PARLEY_RELAY_LINK_LISTEN: `127.0.0.1:${ports.relay1Link}`,
