@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'puppeteer-core';
-import { launchFirefox, openInChromium, openInFirefox, type BrowserPage } from './drivers.ts';
-import { setStage, type Stage } from './stage.ts';
+import { launchFirefox, openInChromium, openInFirefox, type BrowserPage } from '../browser/drivers.ts';
+import { setStage, type Stage } from '../browser/stage.ts';
 
 const DEADLINE_MS = 30_000;
 

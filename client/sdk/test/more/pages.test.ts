@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'puppeteer-core';
 import type { PageMade, PageView } from '../../src/pages/api.ts';
-import { launchFirefox, openInChromium, openInFirefox, type BrowserPage } from './drivers.ts';
-import { setStage, type Stage } from './stage.ts';
+import { launchFirefox, openInChromium, openInFirefox, type BrowserPage } from '../browser/drivers.ts';
+import { setStage, type Stage } from '../browser/stage.ts';
 
 const DEADLINE_MS = 60_000;
 const BYTES = 3_000_000;

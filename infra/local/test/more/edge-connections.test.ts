@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
-import { localhost } from '../src/site.ts';
-import { startEdge, upgrade, type Edge } from './edge.ts';
+import { localhost } from '../../src/site.ts';
+import { startEdge, upgrade, type Edge } from '../edge.ts';
 
 // How long a connection may last that does not do what a connection is for.
 
