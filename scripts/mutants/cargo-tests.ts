@@ -81,8 +81,11 @@ export function testsOf(output: string): Test[] {
 
 const RESULT = /^test (\S+)(?: - should panic)? \.\.\. (ok|FAILED|ignored)/gm;
 const PRINTED = /^---- (\S+) stdout ----\n([\s\S]*?)(?=^----|^failures:)/gm;
-/** `assert!` and `assert_eq!`, also in a property of proptest. */
-const ASSERTION = /panicked at [^\n]*\n(?:Test failed: )?assertion/;
+/**
+ * `assert!` and `assert_eq!`, also in a property of proptest. With a text of its own an assertion prints only that: then it is a panic in a file of
+ * tests, other than that of an `unwrap`.
+ */
+const ASSERTION = /panicked at (?:[^\n]*\n(?:Test failed: )?assertion|[^\n]*\/tests\/[^\n]*\n(?!called `))/;
 
 function failed({ code, output }: Run, reason: string): string {
   const last = output.trimEnd().split('\n').slice(-LAST_LINES);

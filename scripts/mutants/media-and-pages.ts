@@ -117,7 +117,7 @@ export const MEDIA_AND_PAGES: readonly Mutant[] = [
     file: `${SRC}/core/pages/memberships.ts`,
     find: "if (visitor.memberships.size >= state.limits['page.perVisitor'])",
     replace: 'if (visitor.memberships.size === Infinity)',
-    test: `${TESTS}/core/pages.test.ts`,
+    test: `${TESTS}/core/pages-limits.test.ts`,
   },
   {
     rule: 'PAGE-7',

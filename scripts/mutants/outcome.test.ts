@@ -35,11 +35,12 @@ test('a text that does not occur exactly once is not replaced', () => {
 
 test('results and assertions are read from the output of libtest', () => {
   const output = `
-running 4 tests
+running 5 tests
 test net::str_1_a ... ok
 test net::str_1_b ... FAILED
 test net::str_1_c ... FAILED
 test net::str_1_d ... ignored
+test net::str_1_e ... FAILED
 
 failures:
 
@@ -53,10 +54,16 @@ assertion \`left == right\` failed
 thread 'net::str_1_c' (8) panicked at src/net.rs:20:9:
 called \`Option::unwrap()\` on a \`None\` value
 
+---- net::str_1_e stdout ----
+
+thread 'net::str_1_e' (9) panicked at relay/tests/net.rs:30:9:
+the socket is open
+
 
 failures:
     net::str_1_b
     net::str_1_c
+    net::str_1_e
 `;
   assert.deepEqual(
     testsOf(output).map(({ title, state, byAssertion }) => [title.at(-1), state, byAssertion]),
@@ -65,6 +72,7 @@ failures:
       ['b', 'failed', true],
       ['c', 'failed', false],
       ['d', 'skipped', false],
+      ['e', 'failed', true],
     ],
   );
 });
