@@ -59,8 +59,7 @@ sbom: client/web/dist/index.html rust-tools ## Build the images and list what th
 
 .PHONY: test
 test: test-tools rust-tools build wan-link ## Unit, wire, contract and simulator tests, and a journey in browsers for each capability
-# Tests of the relay and the command wait most of the time: more run at once than there are processors.
-	@ulimit -n $$(ulimit -Hn) && RUST_TEST_THREADS=4 cargo test --workspace --quiet
+	@ulimit -n $$(ulimit -Hn) && cargo test --workspace --quiet
 	@npm test --silent
 	@npm run --silent fuzz
 
