@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
 use crate::client::{Publisher, Watcher, dial};
-use crate::misbehaving::{self, Misbehaving};
+use crate::misbehaving::{self, GOOD, Misbehaving};
 use crate::process::Process;
 
 const SMALL: [&str; 9] = [
@@ -33,8 +33,8 @@ struct Scene {
 impl Scene {
     async fn begin() -> Self {
         let relay = Process::start(&SMALL).await;
-        let publisher = Publisher::start(relay.url(""), &[], "good/cam").await;
-        let mut watcher = Watcher::start(relay.url(""), &[], "good/cam").await;
+        let publisher = Publisher::start(relay.url(""), &[], GOOD).await;
+        let mut watcher = Watcher::start(relay.url(""), &[], GOOD).await;
         watcher.frames(50).await;
         let before = relay.memory();
         Self { relay, publisher, watcher, before }

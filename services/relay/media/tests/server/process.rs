@@ -88,7 +88,7 @@ impl Process {
 
     /// Returns the sum of a metric's samples that have this label.
     pub async fn metric(&self, name: &str, label: &str) -> f64 {
-        let text = ask(self.ops, "GET /metrics HTTP/1.1\r\nHost: relay\r\n\r\n").await;
+        let text = self.metrics().await;
         let name = format!("parley_media_{name}");
         let lines = text.lines().filter(|line| {
             line.strip_prefix(&name).is_some_and(|rest| rest.starts_with(['{', ' '])) && line.contains(label)
@@ -96,13 +96,22 @@ impl Process {
         lines.map(|line| line.rsplit_once(' ').unwrap().1.parse::<f64>().unwrap()).sum()
     }
 
+    /// Waits until the metric is `good`. A failure shows the relay's metrics of media.
     pub async fn until(&self, name: &str, label: &str, good: impl Fn(f64) -> bool) {
         let waiting = async {
             while !good(self.metric(name, label).await) {
                 sleep(Duration::from_millis(50)).await;
             }
         };
-        assert!(timeout(DEADLINE, waiting).await.is_ok(), "never: {name} {label}");
+        if timeout(DEADLINE, waiting).await.is_err() {
+            let all = self.metrics().await;
+            let media: Vec<&str> = all.lines().filter(|line| line.starts_with("parley_media_")).collect();
+            panic!("never: {name} {label}\n{}", media.join("\n"));
+        }
+    }
+
+    async fn metrics(&self) -> String {
+        ask(self.ops, "GET /metrics HTTP/1.1\r\nHost: relay\r\n\r\n").await
     }
 }
 
