@@ -103,11 +103,10 @@ impl Process {
                 sleep(Duration::from_millis(50)).await;
             }
         };
-        if timeout(DEADLINE, waiting).await.is_err() {
-            let all = self.metrics().await;
-            let media: Vec<&str> = all.lines().filter(|line| line.starts_with("parley_media_")).collect();
-            panic!("never: {name} {label}\n{}", media.join("\n"));
-        }
+        let found = timeout(DEADLINE, waiting).await.is_ok();
+        let metrics = if found { String::new() } else { self.metrics().await };
+        let media: Vec<&str> = metrics.lines().filter(|line| line.starts_with("parley_media_")).collect();
+        assert!(found, "never: {name} {label}\n{}", media.join("\n"));
     }
 
     async fn metrics(&self) -> String {
