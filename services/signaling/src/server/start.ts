@@ -71,7 +71,7 @@ export async function natsBacking(config: Config): Promise<Backing> {
 }
 
 export async function startPod(config: Config, backing: Backing, log: Logger): Promise<RunningPod> {
-  const tokens = await createTokens(config.keySet);
+  const tokens = createTokens(config.keySet);
   const proofs = createChatProofs(config.keySet);
   const { store, seats } = backing;
   const renewals = new RoomRenewals({ store, seats, idleMs: config.limits['room.idleTimeout'] });

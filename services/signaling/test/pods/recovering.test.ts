@@ -30,9 +30,9 @@ test('[RES-6] [RES-7] [KEY-4] the room recovers: foreign, old and swapped tokens
   const elsewhere = await Client.enter(pod.url, randomRoom(), 'Eve');
   const { ticket } = await ticketFor(pod.url, room);
   const claims = { sub: ada.participant, room, generation: 1, since: Date.now() };
-  const ours = await createTokens(JSON.parse(readFileSync(keys.file, 'utf8')));
+  const ours = createTokens(JSON.parse(readFileSync(keys.file, 'utf8')));
   // Another installation, whose key happens to have the same id.
-  const theirs = await createTokens(keySet());
+  const theirs = createTokens(keySet());
   const bad: readonly (readonly [what: string, code: Code, token: string])[] = [
     ['another key', 'RESUME_INVALID', theirs.signResume(claims, MINUTE_MS)],
     ['too old', 'RESUME_EXPIRED', ours.signResume(claims, -MINUTE_MS)],

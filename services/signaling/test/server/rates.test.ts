@@ -33,7 +33,7 @@ describe('[LIM-12] the rate of resumes as it is set', () => {
 
 describe('[LIM-12] what is looked at before a signature', async () => {
   const room = randomRoom();
-  const strangers = await createTokens(keySet());
+  const strangers = createTokens(keySet());
   const sub = 'p0000000000000000';
   const resume = (token: string): Resume => ({
     type: 'resume',

@@ -56,7 +56,7 @@ describe('[LIM-12] [LIM-13] [LIM-14] [LIM-17] rates', () => {
     const room = randomRoom();
     const ada = await Client.enter(pod.url, room);
     context.after(() => ada.drop());
-    const strangers = await createTokens(keySet());
+    const strangers = createTokens(keySet());
     const claims = { sub: ada.participant, room, generation: 1, since: 0 };
     const forged = [
       'junk',

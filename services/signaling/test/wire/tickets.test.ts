@@ -21,9 +21,9 @@ let strangers: Tokens;
 before(async () => {
   nats = await startNats();
   pod = await startTestPod({ nats: nats.url, keys: KEYS });
-  tokens = await createTokens(KEYS);
+  tokens = createTokens(KEYS);
   // Another installation, whose key happens to have the same id.
-  strangers = await createTokens(keySet());
+  strangers = createTokens(keySet());
 });
 after(async () => {
   await pod.close();
