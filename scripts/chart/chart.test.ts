@@ -65,14 +65,14 @@ for (const version of KUBERNETES)
     assert.equal(checked.status, 0, checked.stdout + checked.stderr);
   });
 
-test('a generated key set is one that signaling takes, and its public part belongs to its private one', async () => {
+test('a generated key set is one that signaling takes, and its public part belongs to its private one', () => {
   const objects = render('--show-only', 'templates/secrets/keys.yaml');
   const data = (name: string): KeySet => {
     const [, encoded = ''] = new RegExp(`^  ${name}: (\\S+)$`, 'm').exec(objects) ?? [];
     return JSON.parse(Buffer.from(encoded, 'base64').toString()) as KeySet;
   };
   const [signing, verifying] = [data('keys\\.json'), data('keys-public\\.json')];
-  await createTokens(signing);
+  createTokens(signing);
   const { d, ...known } = signing.keys[0] ?? {};
   // Node derives the public key from the private part alone (RFC 8410, 7).
   const der = Buffer.concat([

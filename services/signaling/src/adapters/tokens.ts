@@ -22,6 +22,7 @@ export interface Tokens {
   signPipe(claims: Pick<MediaClaims, 'sub' | 'publish' | 'subscribe'>, ttlMs: number): string;
   /** Whether this pod signed the ticket and it is still valid. Such a ticket needs no check before `verifyTicket`. */
   isOwnTicket(token: string): boolean;
+  /** Forgets an own ticket: where it is used again, it is verified like any other. The room knows its participant (JOIN-8). */
   verifyTicket(token: string): Verified<TicketClaims>;
   verifyResume(token: string): Verified<ResumeClaims>;
 }
@@ -45,38 +46,58 @@ export function createTokens(set: unknown): Tokens {
     signPipe: (claims, ttlMs) => sign(claims, STREAMS_AUDIENCE, ttlMs),
     signResume,
     renewResume(token, ttlMs) {
-      const { exp: _expired, ...claims } = readJws(token)?.payload as ResumeClaims;
+      const payload = readJws(token)?.payload as ResumeClaims | undefined;
+      if (payload === undefined) throw new Error('a resume token of this installation is unreadable');
+      const { exp: _expired, ...claims } = payload;
       return signResume(claims, ttlMs);
     },
-    isOwnTicket: (token) => issued.claimsOf(token) !== undefined,
+    isOwnTicket: (token) => issued.has(token),
     verifyTicket(token) {
-      const claims = issued.claimsOf(token);
+      const claims = issued.take(token);
       return claims === undefined ? verify(token, TicketClaims) : { ok: true, claims };
     },
     verifyResume: (token) => verify(token, ResumeClaims),
   };
 }
 
-/** 30 s of tickets at 100 joins a second. */
+/** 30 s of tickets at 100 joins a second, in two generations. */
 const MAX_ISSUED = 3000;
 
-/** Tickets that this pod signed: the edge routes most participants back to the pod that issued the ticket, which need not verify it. */
+interface Issued {
+  readonly claims: TicketClaims;
+  readonly until: number;
+}
+
+/**
+ * Tickets that this pod signed and has not seen since: the edge routes most participants back to the pod that issued the ticket, which need not
+ * verify it. The young generation becomes the old one when it is full or as old as a ticket may be, so that all of this takes constant time.
+ */
 class IssuedTickets {
-  readonly #tickets = new Map<string, { readonly claims: TicketClaims; readonly until: number }>();
+  #young = new Map<string, Issued>();
+  #old = new Map<string, Issued>();
+  #youngUntil = -Infinity;
 
   add(ticket: string, claims: Unsigned<TicketClaims>, ttlMs: number): void {
-    const until = Date.now() + ttlMs;
-    const exp = Math.floor(until / 1000);
-    this.#tickets.set(ticket, { claims: { ...claims, iss: ISSUER, aud: TICKET_AUDIENCE, exp }, until });
-    for (const [oldest, { until: end }] of this.#tickets) {
-      if (this.#tickets.size <= MAX_ISSUED && end > Date.now()) break;
-      this.#tickets.delete(oldest);
+    const now = Date.now();
+    const until = now + ttlMs;
+    if (now >= this.#youngUntil || this.#young.size >= MAX_ISSUED / 2) {
+      this.#old = this.#young;
+      this.#young = new Map();
+      this.#youngUntil = until;
     }
+    const exp = Math.floor(until / 1000);
+    this.#young.set(ticket, { claims: { ...claims, iss: ISSUER, aud: TICKET_AUDIENCE, exp }, until });
   }
 
-  /** `undefined` where this pod did not sign the ticket, does not remember it, or it has expired. */
-  claimsOf(ticket: string): TicketClaims | undefined {
-    const issued = this.#tickets.get(ticket);
+  /** `false` where this pod did not sign the ticket, does not remember it, or it has expired. */
+  has(ticket: string): boolean {
+    const issued = this.#young.get(ticket) ?? this.#old.get(ticket);
+    return issued !== undefined && issued.until > Date.now();
+  }
+
+  take(ticket: string): TicketClaims | undefined {
+    const issued = this.#young.get(ticket) ?? this.#old.get(ticket);
+    if (!this.#young.delete(ticket)) this.#old.delete(ticket);
     return issued !== undefined && issued.until > Date.now() ? issued.claims : undefined;
   }
 }

@@ -104,8 +104,8 @@ const ORDER = 2n ** 252n + 27742317777372353535851937790883648493n;
 
 function withTheOrderAdded(signature: string): string {
   const bytes = Buffer.from(signature, 'base64url');
-  const s = BigInt(`0x${Buffer.from(bytes.subarray(32)).reverse().toString('hex')}`) + ORDER;
-  const changed = Buffer.from(s.toString(16).padStart(64, '0'), 'hex').reverse();
+  const s = BigInt(`0x${Buffer.from(bytes.subarray(32).toReversed()).toString('hex')}`) + ORDER;
+  const changed = Buffer.from(s.toString(16).padStart(64, '0'), 'hex').toReversed();
   return Buffer.concat([bytes.subarray(0, 32), changed]).toString('base64url');
 }
 

@@ -16,10 +16,26 @@ test('[JOIN-4] a ticket expires on the pod that signed it as on every other (tic
   const [pod, other] = [createTokens(old), createTokens(old)];
   context.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const ticket = pod.signTicket(claims, 30_000);
-  assert.ok(pod.isOwnTicket(ticket) && pod.verifyTicket(ticket).ok);
+  assert.ok(pod.isOwnTicket(ticket) && pod.verifyTicket(pod.signTicket({ ...claims }, 30_001)).ok);
   context.mock.timers.tick(1000 * (30 + CLOCK_TOLERANCE_S + 1));
   for (const tokens of [pod, other])
     assert.deepEqual(tokens.verifyTicket(ticket), { ok: false, reason: 'expired' });
+});
+
+test('[JOIN-8] a pod forgets its own ticket when it is used, and can still verify it; others are remembered as long as they may be used', (context) => {
+  const pod = createTokens(old);
+  context.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const used = pod.signTicket(claims, 30_000);
+  const later = pod.signTicket({ ...claims, sub: 'p0123456789abcdeg' }, 30_000);
+  const expected = pod.verifyTicket(used);
+  assert.ok(expected.ok && !pod.isOwnTicket(used) && pod.isOwnTicket(later));
+  assert.deepEqual(pod.verifyTicket(used), expected);
+  context.mock.timers.tick(29_000);
+  const newest = pod.signTicket({ ...claims, sub: 'p0123456789abcdeh' }, 30_000);
+  assert.ok(pod.isOwnTicket(later) && pod.isOwnTicket(newest));
+  context.mock.timers.tick(2000);
+  pod.signTicket(claims, 30_000);
+  assert.ok(!pod.isOwnTicket(later) && pod.isOwnTicket(newest), 'also after the generations have changed');
 });
 
 test('[KEY-4] a token of one kind is none of another, also for the pod that signed it', () => {
