@@ -4,6 +4,7 @@
  */
 import type { Tombstone } from '@parley/protocol/bus';
 import type { ParticipantId, RoomId } from '@parley/protocol/ids';
+import { Queue } from './queue.ts';
 
 export type Departure = Pick<Tombstone, 'generation' | 'reason'> & { readonly until: number };
 
@@ -15,8 +16,9 @@ const MAX_DEPARTURES_SENT = 1000;
 export class Departures {
   readonly #keepMs: number;
   readonly #max: number;
-  /** Earliest first. */
-  readonly #all = new Map<ParticipantId, Departure & { readonly room: RoomId }>();
+  readonly #all = new Map<ParticipantId, Known>();
+  /** Earliest first; some were forgotten. */
+  readonly #order = new Queue<readonly [ParticipantId, Known]>();
   readonly #byRoom = new Map<RoomId, Set<ParticipantId>>();
 
   constructor({ ttlMs, max }: { readonly ttlMs: number; readonly max: number }) {
@@ -28,12 +30,21 @@ export class Departures {
     const known = this.#all.get(participant);
     if (known !== undefined && known.generation >= generation) return;
     this.forget(participant);
-    this.#all.set(participant, { room, generation, reason, until: now + Math.min(keepMs, this.#keepMs) });
+    const departure = { room, generation, reason, until: now + Math.min(keepMs, this.#keepMs) };
+    this.#all.set(participant, departure);
+    this.#order.push([participant, departure]);
     const there = this.#byRoom.get(room) ?? new Set();
     this.#byRoom.set(room, there.add(participant));
-    for (const [earliest, { until }] of this.#all) {
-      if (this.#all.size <= this.#max && until > now) break;
-      this.forget(earliest);
+    this.#prune(now);
+  }
+
+  #prune(now: number): void {
+    for (let first = this.#order.first(); first !== undefined; first = this.#order.first()) {
+      const [earliest, departure] = first;
+      const isKept = this.#all.get(earliest) === departure;
+      if (isKept && this.#all.size <= this.#max && departure.until > now) return;
+      if (isKept) this.forget(earliest);
+      this.#order.shift();
     }
   }
 
@@ -67,4 +78,5 @@ export class Departures {
   }
 }
 
+type Known = Departure & { readonly room: RoomId };
 type Noted = Omit<Tombstone, 'keepMs'> & { readonly keepMs?: number };

@@ -1,6 +1,7 @@
 /** Directed messages on their way to another pod, and those that were delivered here recently. SPEC rules DIR-4, DIR-5. */
 import type { Limits } from '@parley/protocol/limits';
 import type { Agenda } from './agenda.ts';
+import { Queue } from './queue.ts';
 import type { SocketId } from './socket-id.ts';
 
 /** How many deliveries are remembered, of all pods: a repeated message follows soon after the first. */
@@ -30,8 +31,11 @@ export class Transfers {
   /** Grows across restarts too, so that an acknowledgement for an earlier process never matches a message of this one. */
   #ref: number;
   readonly #pending = new Map<number, Pending>();
+  /** The numbers of the pending ones, oldest first; some were answered. */
+  readonly #order = new Queue<number>();
   /** As `{pod} {ref}`: a message that the bus repeats is not delivered again. */
   readonly #delivered = new Set<string>();
+  readonly #deliveredOrder = new Queue<string>();
   /** One scheduled action watches over all. */
   #isWatched = false;
 
@@ -46,13 +50,12 @@ export class Transfers {
     this.#ref += 1;
     const deadline = now + limits['directed.timeout'];
     this.#pending.set(this.#ref, { ...message, deadline });
+    this.#order.push(this.#ref);
     this.#giveUpAt(deadline);
-    if (this.#pending.size > limits['directed.pending']) {
-      for (const [oldest, pending] of this.#pending) {
-        this.#pending.delete(oldest);
-        onGivenUp(pending);
-        break;
-      }
+    const oldest = this.#pending.size > limits['directed.pending'] ? this.#oldest() : undefined;
+    if (oldest !== undefined) {
+      this.#pending.delete(oldest.ref);
+      onGivenUp(oldest.pending);
     }
     return this.#ref;
   }
@@ -70,12 +73,22 @@ export class Transfers {
   }
 
   markDelivered(pod: string, ref: number): void {
-    this.#delivered.add(`${pod} ${ref}`);
-    if (this.#delivered.size <= MAX_DELIVERED) return;
-    for (const oldest of this.#delivered) {
-      this.#delivered.delete(oldest);
-      return;
+    const key = `${pod} ${ref}`;
+    this.#delivered.add(key);
+    this.#deliveredOrder.push(key);
+    const oldest = this.#delivered.size > MAX_DELIVERED ? this.#deliveredOrder.first() : undefined;
+    if (oldest === undefined) return;
+    this.#delivered.delete(oldest);
+    this.#deliveredOrder.shift();
+  }
+
+  #oldest(): { readonly ref: number; readonly pending: Pending } | undefined {
+    for (let ref = this.#order.first(); ref !== undefined; ref = this.#order.first()) {
+      const pending = this.#pending.get(ref);
+      if (pending !== undefined) return { ref, pending };
+      this.#order.shift();
     }
+    return undefined;
   }
 
   #giveUpAt(deadline: number): void {
@@ -89,7 +102,8 @@ export class Transfers {
 
   /** All wait for the same time, so the oldest are first. */
   #giveUp(now: number): void {
-    for (const [ref, pending] of this.#pending) {
+    for (let oldest = this.#oldest(); oldest !== undefined; oldest = this.#oldest()) {
+      const { ref, pending } = oldest;
       if (pending.deadline > now) {
         this.#giveUpAt(pending.deadline);
         return;

@@ -44,6 +44,8 @@ type Departure = Effect & { type: 'departed' };
  * shorter than a session may last, as an owner who admits and removes a hundred participants a minute would fill the relays' list.
  */
 const REMOVED_MS = 3_600_000;
+/** Expired entries are looked for once in this time: the search steps over the holes that departed participants left at the front. */
+const SWEEP_MS = 60_000;
 const REMOVED: ReadonlySet<Departure['reason']> = new Set(['kicked', 'banned', 'room-deleted']);
 
 /** A relay publishes its lease every 2 s, and a compromised one as often as it likes. */
@@ -60,6 +62,7 @@ export class MediaAccess {
   #refusedAt = -Infinity;
   /** Participants that were given a token here, the oldest first: for which relay, and until when a session with it may last. */
   readonly #given = new Map<ParticipantId, { readonly relay: string; readonly until: number }>();
+  #sweepAt = -Infinity;
 
   constructor(parts: MediaAccessParts) {
     this.#parts = parts;
@@ -137,6 +140,8 @@ export class MediaAccess {
     const now = this.#parts.now();
     this.#given.delete(participant);
     this.#given.set(participant, { relay, until: now + this.#parts.limits['media.session'] });
+    if (now < this.#sweepAt) return;
+    this.#sweepAt = now + SWEEP_MS;
     for (const [oldest, { until }] of this.#given) {
       if (until > now) break;
       this.#given.delete(oldest);

@@ -46,7 +46,7 @@ export function acceptSockets(server: Server, pod: SignalingPod, config: Config)
 
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     // Before the first step that may fail, so that a reset never becomes an uncaught error.
-    stream.on('error', () => stream.destroy());
+    destroyOnError(stream);
     const address = addressOf(request, config.trustedProxies);
     if (isForPages(request.url ?? '')) {
       if (!isOriginAllowed(request, config)) return refuse(stream, 'ORIGIN_DENIED');
@@ -64,12 +64,18 @@ export function acceptSockets(server: Server, pod: SignalingPod, config: Config)
     const room = roomOf(request.url ?? '');
     const refused = room === undefined ? 'NOT_FOUND' : refusal(request, pod, config, { address, room });
     if (refused !== undefined || room === undefined) return refuse(stream, refused ?? 'NOT_FOUND');
+    const trace = traceOf(request);
     sockets.handleUpgrade(request, stream, head, (socket) => {
       lastId += 1;
-      const about = { id: lastId, room, trace: traceOf(request) };
+      const about = { id: lastId, room, trace };
       pod.accept(new Connection(pod, { socket, stream, address }, about));
     });
   });
+}
+
+/** Not a closure of the upgrade's own scope: the listener lives as long as the socket, and would keep the request alive for so long. */
+function destroyOnError(stream: Duplex): void {
+  stream.on('error', () => stream.destroy());
 }
 
 const isForPages = (url: string): boolean => url.split('?', 1)[0] === PAGES_SOCKET;
