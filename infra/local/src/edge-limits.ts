@@ -10,6 +10,7 @@ export const requestLimits = {
   // At 3 s the 10,000 silent connections of `make siege` fill the 9000 that the edge takes, and newcomers are reset.
   FIRST_BYTES: { variable: 'PARLEY_EDGE_FIRST_BYTES_SECONDS', value: 2 },
   KEEP_ALIVE: { variable: 'PARLEY_EDGE_KEEP_ALIVE_SECONDS', value: 60 },
+  UNANSWERED: { variable: 'PARLEY_EDGE_UNANSWERED_SECONDS', value: 3 },
   JOIN_BURST: { variable: 'PARLEY_EDGE_JOIN_BURST', value: 2000 },
   JOIN_PER_SECOND: { variable: 'PARLEY_EDGE_JOINS_PER_SECOND', value: 500 },
   // Above the pods' own 120 a minute for an address: the edge stops floods, the pods enforce the limit.

@@ -144,12 +144,12 @@ export const SOCKET_LIMITS = {
     rationale: 'a socket without a participant uses memory',
   },
   'socket.pingInterval': {
-    value: 1500,
+    value: 25_000,
     min: 200,
     max: 60_000,
     unit: 'ms',
     code: null,
     rationale:
-      'with two misses, detected at the third ping, a participant whose network failed is shown as away within 5 s',
+      'a client whose system answers and that is frozen itself is detected at the third ping, after 50 to 75 s; a dead path is detected by the edge (EDGE-8), and where no edge does that, 1500 detects both within 5 s',
   },
 } as const;

@@ -19,6 +19,7 @@
   "IDLE_TIMEOUT" (int .Values.edge.connections.idleSeconds)
   "FIRST_BYTES" (int .Values.edge.connections.firstBytesSeconds)
   "KEEP_ALIVE" (int .Values.edge.connections.keepAliveSeconds)
+  "UNANSWERED" (int .Values.edge.connections.unansweredSeconds)
   "LOG_BUDGET_FILE" "/etc/envoy/log-budget.yaml"
   "LISTEN_ADDRESS" "0.0.0.0"
   "HTTP_PORT" 8080
@@ -55,6 +56,14 @@
 {{- define "parley.envoyHeapBytes" -}}
 {{- $limit := include "parley.bytes" .Values.edge.resources.limits.memory | int64 -}}
 {{- div (mul 3 $limit) 4 -}}
+{{- end -}}
+
+{{/* As many workers as the Envoy may use cores: 1 for 200m and for no CPU at all, 2 for 1500m. */}}
+{{- define "parley.envoyConcurrency" -}}
+{{- $resources := .Values.edge.resources -}}
+{{- $cpu := dig "limits" "cpu" (dig "requests" "cpu" 1 $resources) $resources | toString -}}
+{{- $cores := ternary (divf (trimSuffix "m" $cpu) 1000) (float64 $cpu) (hasSuffix "m" $cpu) -}}
+{{- int .Values.edge.concurrency | default (max 1 (ceil $cores | int)) -}}
 {{- end -}}
 
 {{/* How many lines the access log may have: files/log-budget.yaml. */}}

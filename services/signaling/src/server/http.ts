@@ -10,6 +10,8 @@ import { isOriginAllowed } from './visitor.ts';
 
 const REQUEST_TIMEOUT_MS = 10_000;
 const HEADERS_TIMEOUT_MS = 5000;
+/** An edge whose node is lost is detected after this and ten more seconds, as Node.js ends a connection after ten probes, one a second. */
+const PROBE_AFTER_MS = 1000;
 
 export function createHttp(context: RouteContext): FastifyInstance {
   const app = createServer(context);
@@ -29,6 +31,8 @@ function createServer(context: RouteContext): FastifyInstance {
     http: {
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: 1000,
+      keepAlive: true,
+      keepAliveInitialDelay: PROBE_AFTER_MS,
       // Node.js would answer without a body.
       requireHostHeader: false,
     },

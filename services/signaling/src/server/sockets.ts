@@ -3,6 +3,9 @@ import type { SocketId } from '../core/socket-id.ts';
 import type { Connection } from './connection.ts';
 import type { VisitorConnection } from './visitor-connection.ts';
 
+/** The pings of an interval are sent in this many turns: thousands at once, and their answers, would delay messages. */
+const PING_TURNS = 20;
+
 type PodSocket = Connection | VisitorConnection;
 
 export class Sockets {
@@ -14,9 +17,11 @@ export class Sockets {
   #whenEmpty: () => void = () => undefined;
 
   constructor(pingEveryMs: number) {
+    let turn = 0;
     this.#pings = setInterval(() => {
-      for (const socket of this.#all.values()) socket.checkAlive();
-    }, pingEveryMs);
+      turn = (turn + 1) % PING_TURNS;
+      for (const socket of this.#all.values()) if (socket.id % PING_TURNS === turn) socket.checkAlive();
+    }, pingEveryMs / PING_TURNS);
   }
 
   get size(): number {

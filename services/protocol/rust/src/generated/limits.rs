@@ -68,8 +68,8 @@ pub const ADDRESS_REASSEMBLY_BYTES: Limit = Limit::new("address.reassemblyBytes"
 pub const POD_REASSEMBLY_BYTES: Limit = Limit::new("pod.reassemblyBytes", "PARLEY_LIMIT_POD_REASSEMBLY_BYTES", [67_108_864, 65_536, 1_099_511_627_776], "bytes", Some(Code::ReassemblyLimitExceeded));
 /// A socket without a participant uses memory.
 pub const SOCKET_ENTER_TIMEOUT: Limit = Limit::new("socket.enterTimeout", "PARLEY_LIMIT_SOCKET_ENTER_TIMEOUT", [5000, 100, 60_000], "ms", Some(Code::EnterTimeout));
-/// With two misses, detected at the third ping, a participant whose network failed is shown as away within 5 s.
-pub const SOCKET_PING_INTERVAL: Limit = Limit::new("socket.pingInterval", "PARLEY_LIMIT_SOCKET_PING_INTERVAL", [1500, 200, 60_000], "ms", None);
+/// A client whose system answers and that is frozen itself is detected at the third ping, after 50 to 75 s; a dead path is detected by the edge (EDGE-8), and where no edge does that, 1500 detects both within 5 s.
+pub const SOCKET_PING_INTERVAL: Limit = Limit::new("socket.pingInterval", "PARLEY_LIMIT_SOCKET_PING_INTERVAL", [25_000, 200, 60_000], "ms", None);
 /// Well below the 20,000 descriptors a process usually gets, as the edge needs two per socket.
 pub const POD_SOCKETS: Limit = Limit::new("pod.sockets", "PARLEY_LIMIT_POD_SOCKETS", [8000, 1, 100_000], "sockets", Some(Code::PodFull));
 /// Each room is one NATS subscription.
