@@ -74,8 +74,11 @@ export class Wire {
       onTimeout: () => this.end('MESSAGE_TIMEOUT'),
     });
     socket.on('message', (data, isBinary) => this.#onMessage(data, isBinary));
-    // `ws` answers each ping by itself, so pings count against the rates too.
-    socket.on('ping', () => this.#onSign());
+    // `ws` has answered it by itself, so pings count against the rates too.
+    socket.on('ping', () => {
+      this.#onSign();
+      this.#measure();
+    });
     socket.on('pong', () => this.#onSign());
     // `ws` has closed the socket with the right code already (1002, 1007 or 1009); the close event follows.
     socket.on('error', (error) => this.#onInvalidFrame(error));
@@ -156,8 +159,7 @@ export class Wire {
     this.#missedPings += 1;
     if (this.#closing || this.#socket.readyState !== WebSocket.OPEN || this.#isSlow()) return;
     this.#socket.ping();
-    // Includes the answers to the peer's pings, which `ws` writes.
-    this.#updateBuffered();
+    this.#measure();
   }
 
   #onMessage(data: RawData, isBinary: boolean): void {
@@ -211,10 +213,15 @@ export class Wire {
     this.#socket.send(data, { binary });
   }
 
-  /** All messages of one turn are written at once. A callback is used only where the system does not accept all bytes now, as it has a cost. */
+  /** All messages of one turn are written at once. */
   #uncork(): void {
     this.#corked = false;
     this.#stream.uncork();
+    this.#measure();
+  }
+
+  /** After a write. A callback is used only where the system does not accept all bytes now, as it has a cost. */
+  #measure(): void {
     this.#updateBuffered();
     if (this.waiting > 0 && this.#stream.writable) this.#stream.write(NOTHING, this.#updateBuffered);
   }
