@@ -213,4 +213,20 @@ export const ROOMS: readonly Mutant[] = [
     replace: 'return true;',
     test: `${TESTS}/wire/resume-chat.test.ts`,
   },
+  {
+    rule: 'LIM-6',
+    breaks: 'sockets of most numbers are never pinged',
+    file: `${SRC}/server/sockets.ts`,
+    find: 'socket.id % PING_TURNS === turn',
+    replace: 'socket.id === turn',
+    test: `${TESTS}/server/sockets.test.ts`,
+  },
+  {
+    rule: 'LIM-11',
+    breaks: 'the answers to pings are not counted',
+    file: `${SRC}/server/wire.ts`,
+    find: 'this.#onSign();\n      this.#measure();',
+    replace: 'this.#onSign();',
+    test: `${TESTS}/server/wire.test.ts`,
+  },
 ];
