@@ -1,6 +1,7 @@
 /** The generator in a process of its own, kept over all runs so that each finds it warm. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Job, Outcome } from './job.ts';
 import { onCore } from './machine.ts';
@@ -13,6 +14,8 @@ export interface Generator {
 type Answer = { readonly outcome: Outcome } | { readonly error: string };
 
 const GENERATOR_CORE = 1;
+/** A server that never answers must not stop the bench for ever. The herd is the longest job, of a minute and a half. */
+const JOB_TIMEOUT_MS = 300_000;
 
 export function startGenerator(): Generator {
   const program = fileURLToPath(new URL('generator/main.ts', import.meta.url));
@@ -27,7 +30,12 @@ export function startGenerator(): Generator {
     async run(job) {
       const answered = once(child, 'message') as Promise<[Answer]>;
       child.send(job);
-      const [answer] = await Promise.race([answered, ended]);
+      const over = new AbortController();
+      const late = delay(JOB_TIMEOUT_MS, undefined, { signal: over.signal }).then((): never => {
+        throw new Error(`the generator did not end its job in ${JOB_TIMEOUT_MS / 1000} s`);
+      });
+      late.catch(() => {});
+      const [answer] = await Promise.race([answered, ended, late]).finally(() => over.abort());
       if ('error' in answer) throw new Error(answer.error);
       return answer.outcome;
     },
