@@ -85,8 +85,8 @@ fmt: packages rust-tools ## Format everything
 	@cargo fmt
 
 .PHONY: bench-signaling
-bench-signaling: packages ## CPU per join and per directed message, against the naive reference; BEFORE=<commit>: also the pod of that commit; PUBLISH=1 saves the figures
-	@npm run --silent bench-signaling -- $(if $(BEFORE),--before $(BEFORE)) $(if $(PUBLISH),--publish)
+bench-signaling: packages ## CPU per join and per directed message, against three references; GATE=1: only the ratios that have a budget, fails above it; BEFORE=<commit>: also the pods of that commit; PUBLISH=1 saves the figures
+	@npm run --silent bench-signaling -- $(if $(GATE),--gate) $(if $(BEFORE),--before $(BEFORE)) $(if $(PUBLISH),--publish)
 
 .PHONY: bench-streams
 bench-streams: packages rust-tools ## CPU per GB and per message of the relay and three references; SMOKE=1: correctness only; CROSSBAR=<file>: also that program; PUBLISH=1 saves the figures

@@ -42,6 +42,8 @@ export interface Spent {
   readonly servers: readonly { readonly name: string; readonly userMs: number; readonly systemMs: number }[];
   /** Share of one core. */
   readonly generatorUse: number;
+  /** How late the generator's timers were, ms: the 99th percentile. */
+  readonly generatorLateMs: number;
   /** What neither the servers nor the generator used, in cores. */
   readonly othersUse: number;
 }

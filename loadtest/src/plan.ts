@@ -1,8 +1,11 @@
 /** What is measured, in which order, and how it is called. */
+import type { Budget } from './budget.ts';
 import type { Job } from './job.ts';
 
 export type RowName = 'join' | 'directed' | 'memory' | 'herd';
-export type ServerName = 'naive' | 'opaque' | 'parley' | 'parley-2' | 'parley-before';
+export type ReferenceName = 'naive' | 'opaque' | 'equal';
+/** `parley-2`: two pods. `-before`: of an earlier commit. */
+export type ServerName = ReferenceName | 'parley' | 'parley-2' | `${'parley' | 'parley-2'}${typeof EARLIER}`;
 
 type Load = Omit<Job & { kind: 'mesh' }, 'dialect' | 'targets' | 'watched'>;
 type Shape =
@@ -11,6 +14,9 @@ type Shape =
   | Omit<Job & { kind: 'pairs' }, 'dialect' | 'targets' | 'watched'>
   | Omit<Job & { kind: 'idle' }, 'dialect' | 'targets' | 'watched'>
   | Omit<Job & { kind: 'herd' }, 'dialect' | 'targets' | 'watched'>;
+
+/** What the id of a variant on the earlier commit ends with. */
+export const EARLIER = '-before';
 
 export interface Variant {
   readonly id: string;
@@ -24,7 +30,7 @@ export interface Row {
   readonly title: string;
   /** What one operation is, and the unit of CPU for it. */
   readonly unit: 'ms per join' | 'µs per message' | 'KB per connection' | '% of a core';
-  /** The first one is what the others are compared with; A B A B within a round. */
+  /** A B A B within a round. */
   readonly variants: readonly Variant[];
 }
 
@@ -39,7 +45,8 @@ const DIRECTED_MS = 2500;
 const TICKETS_MS = 2000;
 /** For the run of the socket part; where they run out before its time, its measured part ends there. */
 const TICKETS = 5000;
-const SOCKETS = 1000;
+/** Of each half: together a few thousand, so that what a process takes once is a small part of the figure. */
+const SOCKETS = 2000;
 
 const mesh = (warmMs: number, tickets: 'asked' | 'kept'): Shape => ({
   kind: 'mesh',
@@ -75,6 +82,7 @@ export const ROWS: readonly Row[] = [
         server: 'parley',
         load: mesh(PARLEY_WARM_MS, 'asked'),
       },
+      { id: 'equal', label: 'equal work', server: 'equal', load: mesh(WARM_MS, 'asked') },
       { id: 'opaque', label: 'opaque ws (no admission)', server: 'opaque', load: mesh(WARM_MS, 'asked') },
       {
         id: 'parley-ticket',
@@ -87,6 +95,12 @@ export const ROWS: readonly Row[] = [
         label: 'Parley, socket part alone',
         server: 'parley',
         load: mesh(PARLEY_WARM_MS, 'kept'),
+      },
+      {
+        id: 'parley-2',
+        label: 'Parley, two pods through NATS',
+        server: 'parley-2',
+        load: mesh(PARLEY_WARM_MS, 'asked'),
       },
     ],
   },
@@ -103,7 +117,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     name: 'memory',
-    title: `3. An idle connection: anonymous memory of the server, ${SOCKETS} sockets in calls of four, then ${SOCKETS} more`,
+    title: `3. An idle connection: anonymous memory of a new server, ${2 * SOCKETS} sockets in calls of four`,
     unit: 'KB per connection',
     variants: [
       { id: 'naive', label: 'naive ws', server: 'naive', load: idle },
@@ -123,21 +137,28 @@ export const ROWS: readonly Row[] = [
   },
 ];
 
-/** Behind the variants of one pod, the same loads on an earlier commit's pod: tickets that are asked for are still used by the same pod. */
+/** Behind the variants of Parley, the same loads on an earlier commit's pods: tickets that are asked for are still used by the same pod. */
 export function withEarlier(rows: readonly Row[], revision: string): readonly Row[] {
   return rows.map((row) => {
     const measured = row.name === 'join' || row.name === 'directed';
-    const earlier = row.variants.filter(({ server }) => measured && server === 'parley');
-    return { ...row, variants: [...row.variants, ...earlier.map((variant) => earlierOf(variant, revision))] };
+    const earlier = row.variants.flatMap((variant) => (measured ? earlierOf(variant, revision) : []));
+    return { ...row, variants: [...row.variants, ...earlier] };
   });
 }
 
-/** What the id of a variant on the earlier commit ends with. */
-export const EARLIER = '-before';
+function earlierOf({ id, label, server, load }: Variant, revision: string): Variant[] {
+  if (server !== 'parley' && server !== 'parley-2') return [];
+  return [
+    { id: `${id}${EARLIER}`, label: `${label} (${revision})`, server: `${server}${EARLIER}` as const, load },
+  ];
+}
 
-const earlierOf = (variant: Variant, revision: string): Variant => ({
-  ...variant,
-  id: `${variant.id}${EARLIER}`,
-  label: `${variant.label} (${revision})`,
-  server: 'parley-before',
-});
+/** Only what the budgets compare. */
+export function onlyBudgeted(rows: readonly Row[], budgets: readonly Budget[]): readonly Row[] {
+  return rows.flatMap((row) => {
+    const compared = budgets.filter(({ row: name }) => name === row.name);
+    const ids: readonly string[] = compared.flatMap(({ variant, over }) => [variant, over]);
+    if (ids.length === 0) return [];
+    return [{ ...row, variants: row.variants.filter(({ id }) => ids.includes(id)) }];
+  });
+}

@@ -10,6 +10,7 @@ import type { Target } from './generator/dialect.ts';
 import type { Watched } from './job.ts';
 import { PARLEY_LIMITS } from './limits.ts';
 import { startNats } from './nats.ts';
+import type { ReferenceName } from './plan.ts';
 import { HOST, canConnect, freePort, isReady, pidOf, start, stop, until } from './process.ts';
 
 export interface Server {
@@ -28,7 +29,11 @@ export interface StartOptions {
   readonly earlier?: Pick<EarlierCommit, 'signaling' | 'limits'>;
 }
 
-export async function startReference(name: 'naive-ws' | 'opaque-ws', { dir }: StartOptions): Promise<Server> {
+export async function startReference(
+  reference: ReferenceName,
+  { dir }: Pick<StartOptions, 'dir'>,
+): Promise<Server> {
+  const { name, dialect } = REFERENCES[reference];
   const target = { host: HOST, port: await freePort() };
   const program = fileURLToPath(new URL(`../references/${name}.ts`, import.meta.url));
   const child = start(process.execPath, [program, String(target.port)], {
@@ -36,8 +41,14 @@ export async function startReference(name: 'naive-ws' | 'opaque-ws', { dir }: St
     env: {},
   });
   await until(() => canConnect(target), child, name);
-  return { dialect: 'min', targets: [target], watched: [watch(name, child)], close: () => stop(child) };
+  return { dialect, targets: [target], watched: [watch(name, child)], close: () => stop(child) };
 }
+
+const REFERENCES = {
+  naive: { name: 'naive-ws', dialect: 'min' },
+  opaque: { name: 'opaque-ws', dialect: 'min' },
+  equal: { name: 'equal-work-ws', dialect: 'parley' },
+} as const;
 
 /** `pods` of one region, with one NATS server. */
 export async function startParley(pods: number, { dir, profileTo, earlier }: StartOptions): Promise<Server> {

@@ -25,10 +25,20 @@ export function percentileOf(values: readonly number[], share: number): number {
 }
 
 /** Each round's value over the same round's reference: what disturbed both cancels out. */
-export function ratiosOf(values: readonly number[], references: readonly number[]): number[] {
+export const ratiosOf = (values: readonly number[], references: readonly number[]): number[] =>
+  paired(values, references, (value, reference) => value / reference);
+
+/** Each round's value minus the same round's reference. */
+export const differencesOf = (values: readonly number[], references: readonly number[]): number[] =>
+  paired(values, references, (value, reference) => value - reference);
+
+function paired(
+  values: readonly number[],
+  references: readonly number[],
+  combine: (value: number, reference: number) => number,
+): number[] {
   const pairs = Math.min(values.length, references.length);
-  return Array.from(
-    { length: pairs },
-    (_, at) => (values[at] ?? Number.NaN) / (references[at] ?? Number.NaN),
+  return Array.from({ length: pairs }, (_, at) =>
+    combine(values[at] ?? Number.NaN, references[at] ?? Number.NaN),
   );
 }

@@ -4,6 +4,9 @@ import type { Outcome } from './job.ts';
 /** Above this share of its core the generator measures itself. */
 export const GENERATOR_LIMIT = 0.8;
 
+/** A generator whose timers are later than this sends in bursts what its clients would have sent one by one, and bursts cost a server less. */
+export const LATE_LIMIT_MS = 100;
+
 /** Cores. Other programs, or the hypervisor, at work are no reason to throw a figure away, but a reason not to believe it to the digit. */
 export const QUIET_CORES = 0.25;
 
@@ -18,7 +21,11 @@ export function judge(outcome: Outcome): Verdict {
   const delivered = deliveredRatio(outcome);
   if (delivered !== 1) return { verdict: 'failed', why: `delivered ratio ${delivered.toFixed(6)}` };
   if (outcome.done === 0) return { verdict: 'failed', why: 'nothing was completed' };
-  return verdictOf([], outcome.spent.generatorUse);
+  const { generatorUse, generatorLateMs } = outcome.spent;
+  // Memory is read when nothing is sent.
+  if (outcome.memoryKb === undefined && !(generatorLateMs <= LATE_LIMIT_MS))
+    return { verdict: 'void', why: `the generator was ${generatorLateMs.toFixed(0)} ms late` };
+  return verdictOf([], generatorUse);
 }
 
 /** Failed if anything was wrong; void if the generator used too much of its core, or an unknown share. */

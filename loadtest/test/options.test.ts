@@ -41,3 +41,9 @@ test('an unknown flag is refused with the usage', () => {
     assert.match(refusalOf(bench, '--nosuch'), /--nosuch.*usage: npm run bench-/s);
   }
 });
+
+test('the gate of bench-signaling measures its own rows only', () => {
+  for (const flag of ['--publish', '--herd', '--rows=join', '--before=HEAD', '--profile=/tmp']) {
+    assert.match(refusalOf('signaling', '--gate', flag), /--gate measures its own rows/);
+  }
+});

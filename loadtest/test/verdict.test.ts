@@ -4,12 +4,18 @@ import type { Outcome } from '../src/job.ts';
 import { ROWS, withEarlier } from '../src/plan.ts';
 import { summarize } from '../src/summary.ts';
 import { changesOf, tableOf } from '../src/table.ts';
-import { GENERATOR_LIMIT, judge } from '../src/verdict.ts';
+import { GENERATOR_LIMIT, LATE_LIMIT_MS, judge } from '../src/verdict.ts';
 
-function outcome(changes: Partial<Outcome> & { generatorUse?: number; serverMs?: number }): Outcome {
-  const { generatorUse = 0.5, serverMs = 500, ...rest } = changes;
+interface Changes extends Partial<Outcome> {
+  readonly generatorUse?: number;
+  readonly generatorLateMs?: number;
+  readonly serverMs?: number;
+}
+
+function outcome(changes: Changes): Outcome {
+  const { generatorUse = 0.5, generatorLateMs = 1, serverMs = 500, ...rest } = changes;
   const servers = [{ name: 'naive-ws', userMs: serverMs, systemMs: 0 }];
-  const spent = { wallMs: 1000, servers, generatorUse, othersUse: 0 };
+  const spent = { wallMs: 1000, servers, generatorUse, generatorLateMs, othersUse: 0 };
   const counts = { sent: 210, received: 210, excused: 0, done: 10 };
   return { spent, ...counts, p50Ms: 1, p99Ms: 2, failures: [], ...rest };
 }
@@ -17,6 +23,13 @@ function outcome(changes: Partial<Outcome> & { generatorUse?: number; serverMs?:
 test('a run is void when the generator used more than 80 % of its core', () => {
   assert.equal(judge(outcome({ generatorUse: GENERATOR_LIMIT })).verdict, 'valid');
   assert.equal(judge(outcome({ generatorUse: 0.81 })).verdict, 'void');
+});
+
+test('a run is void when the timers of the generator were late, unless it measured memory', () => {
+  assert.equal(judge(outcome({ generatorLateMs: LATE_LIMIT_MS })).verdict, 'valid');
+  const late = judge(outcome({ generatorLateMs: 140 }));
+  assert.deepEqual(late, { verdict: 'void', why: 'the generator was 140 ms late' });
+  assert.equal(judge(outcome({ generatorLateMs: 140, memoryKb: [[0], [1], [2]] })).verdict, 'valid');
 });
 
 test('a run fails when one message is missing, or came twice', () => {
@@ -76,6 +89,7 @@ test('a variant is compared, round by round, with the same load on an earlier co
     'Parley, the whole join: 1.10 (1.10-1.10) x the earlier commit',
     'Parley, POST join alone: 1.00 (1.00-1.00) x the earlier commit',
     'Parley, socket part alone: 1.00 (1.00-1.00) x the earlier commit',
+    'Parley, two pods through NATS: 1.00 (1.00-1.00) x the earlier commit',
   ]);
 });
 
@@ -89,4 +103,27 @@ test('tickets that a pod gave are used by the same pod', () => {
     }
     for (const [at, server] of giver) assert.equal(variants[at]?.server, server);
   }
+});
+
+test('an idle connection is compared with the naive server, round by round', () => {
+  const row = ROWS.find(({ name }) => name === 'memory');
+  assert.ok(row !== undefined);
+  const run = (variant: string, round: number, memoryKb: readonly number[]) => {
+    const measured = outcome({ done: 4000, memoryKb: memoryKb.map((kb) => [kb]) });
+    return { row: row.name, variant, round, outcome: measured, verdict: judge(measured) };
+  };
+  const runs = [
+    run('naive', 1, [10_000, 30_000, 46_000]),
+    run('parley', 1, [50_000, 90_000, 102_000]),
+    run('naive', 2, [10_000, 30_000, 50_000]),
+    run('parley', 2, [50_000, 90_000, 114_000]),
+  ];
+  const { results } = summarize(row, runs);
+  const parley = results.find(({ variant }) => variant === 'parley');
+  assert.deepEqual(parley?.cost, { median: 14.5, min: 13, max: 16 });
+  assert.deepEqual(parley.memory, {
+    overNaive: { median: 5, min: 4, max: 6 },
+    firstHalf: { median: 20, min: 20, max: 20 },
+    secondHalf: { median: 9, min: 6, max: 12 },
+  });
 });

@@ -1,10 +1,14 @@
 /** The measured part of a run: CPU of the servers, of the generator and of the machine between two moments. */
-import { performance } from 'node:perf_hooks';
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { cpuOf, machineBusyMs, type Cpu } from '../cpu.ts';
 import type { Spent, Watched } from '../job.ts';
 
+/** Ms between the timers whose lateness is recorded. */
+const TIMER_MS = 10;
+
 export class Window {
   readonly #watched: readonly Watched[];
+  readonly #timers = monitorEventLoopDelay({ resolution: TIMER_MS });
   #start: Moment | undefined;
   #spent: Spent | undefined;
 
@@ -18,11 +22,15 @@ export class Window {
 
   open(): void {
     this.#start = momentOf(this.#watched);
+    this.#timers.enable();
   }
 
   close(): void {
     if (this.#start === undefined || this.#spent !== undefined) return;
-    this.#spent = between(this.#watched, this.#start, momentOf(this.#watched));
+    this.#timers.disable();
+    const lateMs = Math.max(0, this.#timers.percentile(99) / 1e6 - TIMER_MS);
+    const spent = between(this.#watched, this.#start, momentOf(this.#watched));
+    this.#spent = { ...spent, generatorLateMs: lateMs };
   }
 
   /** Only after `close`. */
@@ -49,7 +57,7 @@ function momentOf(watched: readonly Watched[]): Moment {
   };
 }
 
-function between(watched: readonly Watched[], start: Moment, end: Moment): Spent {
+function between(watched: readonly Watched[], start: Moment, end: Moment): Omit<Spent, 'generatorLateMs'> {
   const wallMs = end.at - start.at;
   const servers = watched.map(({ name }, at) => ({
     name,
