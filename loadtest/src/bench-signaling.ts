@@ -16,14 +16,14 @@ import { publish } from './publish.ts';
 import { startParley, startReference, type Server, type StartOptions } from './servers.ts';
 import { costOf, summarize, type Run } from './summary.ts';
 import { changesOf, doubtsOf, panelOf, tableOf } from './table.ts';
-import { judge, verdictText } from './verdict.ts';
+import { QUIET_CORES, judge, verdictText } from './verdict.ts';
 
 const ROW_NAMES = ROWS.map(({ name }) => name);
 /** The herd takes longer than all other rows. */
 const DEFAULT_ROWS: readonly string[] = ROW_NAMES.filter((name) => name !== 'herd');
 const ROUNDS = 3;
 const GATE_ROUNDS = 4;
-/** How many rounds of a row may be run again because the generator was too busy or late. */
+/** How many rounds of a row may be run again because a run was void or the machine was not quiet. */
 const REPEATS = 3;
 
 const USAGE = `usage: npm run bench-signaling -w loadtest -- [options]
@@ -120,16 +120,21 @@ async function measure(row: Row): Promise<void> {
   for (let round = 1; round <= (isOnce ? 1 : rounds); round += 1) {
     const tries: Run[] = [];
     for (const variant of row.variants) tries.push(await measureOnce(row, variant, round));
-    const isVoid = tries.some(({ verdict }) => verdict.verdict === 'void');
-    if (isOnce || !isVoid || repeats === REPEATS) runs.push(...tries);
+    if (isOnce || repeats === REPEATS || !tries.some(isDisturbed)) runs.push(...tries);
     else {
-      // Only the generator decides, not the figure.
+      // Only the generator and other programs decide, not the figure.
       disturbed.push(...tries);
       repeats += 1;
       round -= 1;
-      console.log('  the generator could not keep up: once more');
+      console.log('  a run was void, or the machine was not quiet: once more');
     }
   }
+}
+
+/** Other programs do not change how much memory a server takes. */
+function isDisturbed({ row, outcome, verdict }: Run): boolean {
+  const isQuiet = row === 'memory' || outcome.spent.othersUse <= QUIET_CORES;
+  return verdict.verdict === 'void' || !isQuiet;
 }
 
 async function warmUp(row: Row): Promise<void> {

@@ -13,7 +13,7 @@ export const digits = (value: number): string => {
 };
 
 export const spread = ({ median, min, max }: Spread): string =>
-  `${digits(median)} (${digits(min)}-${digits(max)})`;
+  Number.isNaN(median) ? '-' : `${digits(median)} (${digits(min)}-${digits(max)})`;
 
 export const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 
