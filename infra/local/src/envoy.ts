@@ -9,8 +9,8 @@ const maxConnections = 9000;
 // As the 1 GiB of the chart.
 const maxHeapBytes = 768 * 1024 * 1024;
 
-// Its backends share one machine: more workers than one cost more. Its base id names shared memory for hot restarts, which two stacks on one machine must not share. Without a node name
-// Envoy does not read a second file.
+// All of a stack shares one machine: a second worker costs more than it gains. Its base id names shared memory for hot
+// restarts, which two stacks on one machine must not share. Without a node name Envoy does not read a second file.
 const options =
   '--disable-hot-restart --log-level warning --concurrency 1 --service-node edge --service-cluster edge'.split(
     ' ',
