@@ -22,19 +22,31 @@ const loads = [
 ] as const;
 
 for (const name of ['naive', 'opaque', 'equal'] as const) {
-  test(`the reference "${name}" delivers every message of calls and of pairs`, async () => {
-    const server = await startReference(name, { dir });
-    try {
-      for (const load of loads) {
-        const outcome = await runJob({ ...short, ...load, dialect: server.dialect, targets: server.targets });
-        assert.deepEqual(outcome.failures, []);
-        assert.ok(outcome.done > 0);
-        assert.equal(outcome.received, outcome.sent);
+  test(
+    `the reference "${name}" delivers every message of calls and of pairs`,
+    { timeout: 60_000 },
+    async () => {
+      const server = await startReference(name, { dir });
+      try {
+        for (const load of loads) {
+          // A busy machine may complete nothing in the first run.
+          for (let done = 0; done === 0;) {
+            const outcome = await runJob({
+              ...short,
+              ...load,
+              dialect: server.dialect,
+              targets: server.targets,
+            });
+            assert.deepEqual(outcome.failures, []);
+            assert.equal(outcome.received, outcome.sent);
+            done = outcome.done;
+          }
+        }
+      } finally {
+        await server.close();
       }
-    } finally {
-      await server.close();
-    }
-  });
+    },
+  );
 }
 
 test('a server that changes one letter of a payload is found out', async () => {
