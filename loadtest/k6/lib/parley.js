@@ -33,31 +33,51 @@ export function requireUp(site) {
   }
 }
 
-/** Asks for a ticket (JOIN-1, JOIN-2). `pod`: any word, which the edge hashes to a pod; without it, the room. */
-export function askToJoin(site, room, { name, pod }) {
-  const answer = http.post(`${site}/v1/rooms/${room}/join`, JSON.stringify({ name }), {
+/**
+ * Asks for a ticket (JOIN-1, JOIN-2). `pod`: any word, which the edge hashes to a pod; without it, the room. `slot`: what a busy pod gave. A
+ * refusal has its code, and where a retry may succeed the time to wait; that of a busy pod also has a slot to come with.
+ */
+export function askToJoin(site, room, { name, pod, slot }) {
+  const answer = http.post(`${site}/v1/rooms/${room}/join`, JSON.stringify({ name, slot }), {
     headers: { 'content-type': 'application/json' },
     cookies: pod === undefined ? {} : { 'parley-affinity': pod },
     tags: { name: 'join' },
     timeout: '10s',
   });
-  if (answer.status === 200) return { joined: answer.json() };
+  if (answer.status === 200) return { joined: answer.json(), tookMs: answer.timings.duration };
+  const body = bodyOf(answer);
+  const seconds = Number(answer.headers['Retry-After']);
   return {
-    refused: refusalOf(answer),
+    refused: answer.status === 0 ? 'NO_ANSWER' : (body.code ?? 'UNKNOWN'),
+    retryAfterMs: body.retryAfterMs ?? (Number.isFinite(seconds) ? 1000 * seconds : undefined),
+    slot: body.slot,
+    tookMs: answer.timings.duration,
     detail: `join answered ${answer.status} ${answer.error || answer.body}`,
   };
 }
 
-/**
- * Opens the socket and enters (JOIN-5, JOIN-6). `listener` has onWelcome, onNews (any other control message), onDirected(from, payload)
- * and onClosed(code).
- */
-export function enter({ socketUrl, ticket }, { name, pod }, listener) {
+const MEDIA = { audio: true, video: true, screen: false };
+
+/** Opens the socket and enters (JOIN-5, JOIN-6). `listener`: as for `openSocket`. */
+export function enter({ socketUrl, ticket }, { name, pod, generation = 1 }, listener) {
+  return openSocket(socketUrl, { type: 'enter', ticket, generation, name, media: MEDIA }, { pod, listener });
+}
+
+/** Opens another socket of the same participant (RES-3). */
+export function resume({ socketUrl, token }, { name, generation }, listener) {
+  return openSocket(
+    socketUrl,
+    { type: 'resume', token, generation, name, media: MEDIA, chat: [] },
+    { listener },
+  );
+}
+
+/** `listener` has onWelcome, onNews (any other control message), onDirected(from, payload) and onClosed({ code, detail }). */
+function openSocket(socketUrl, first, { pod, listener }) {
   const headers = pod === undefined ? {} : { cookie: `parley-affinity=${pod}` };
   const socket = new WebSocket(socketUrl, null, { headers, tags: { name: 'socket' } });
-  const media = { audio: true, video: true, screen: false };
   socket.addEventListener('open', () => {
-    socket.send(JSON.stringify({ type: 'enter', ticket, generation: 1, name, media }));
+    socket.send(JSON.stringify(first));
   });
   socket.addEventListener('message', ({ data }) => {
     if (typeof data !== 'string') listener.onNews({ type: 'binary' });
@@ -86,12 +106,12 @@ function hear(message, listener) {
   else listener.onNews(message);
 }
 
-function refusalOf(answer) {
+function bodyOf(answer) {
   try {
-    return answer.json('code') ?? 'UNKNOWN';
+    return answer.json() ?? {};
   } catch {
     // The edge refuses without a body of ours.
-    return 'UNKNOWN';
+    return {};
   }
 }
 

@@ -32,6 +32,7 @@ export class Participant {
   #me;
   #isOver = false;
   #welcomed;
+  #patientUntil = 0;
   #peers = new Map();
   #missing;
 
@@ -59,13 +60,19 @@ export class Participant {
   welcome() {
     return new Promise((resolve) => {
       this.#welcomed = resolve;
-      setTimeout(() => {
+      const giveUp = () => {
         if (this.#welcomed === undefined) return;
+        if (Date.now() < this.#patientUntil) {
+          setTimeout(giveUp, this.#patientUntil - Date.now());
+          return;
+        }
         this.#fail('WELCOME_MISSING', `no welcome within ${WELCOME_TIMEOUT_MS} ms`);
         this.#isOver = true;
         this.#socket.close();
         this.#settleWelcome(false);
-      }, WELCOME_TIMEOUT_MS);
+      };
+      this.#patientUntil = Date.now() + WELCOME_TIMEOUT_MS;
+      setTimeout(giveUp, WELCOME_TIMEOUT_MS);
     });
   }
 
@@ -106,6 +113,10 @@ export class Participant {
         return this.#onUndelivered(message);
       case 'error':
         return this.#fail(message.code, message.message);
+      case 'wait':
+        // A busy pod: the welcome follows.
+        this.#patientUntil = Date.now() + message.afterMs + WELCOME_TIMEOUT_MS;
+        return undefined;
       case 'away':
       case 'back':
       case 'changed':

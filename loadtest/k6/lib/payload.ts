@@ -41,9 +41,35 @@ export function readSignal(text: string): Signal | undefined {
 
 /** The same in every message of its kind; its letters do not repeat, so that a shifted copy is noticed. */
 function tailOf(kind: Kind): string {
-  const chars = BYTES[kind] - HEAD_CHARS - '","pad":"'.length - '"}'.length;
+  return paddedTail(BYTES[kind] - HEAD_CHARS);
+}
+
+function paddedTail(bytes: number): string {
+  const chars = bytes - '","pad":"'.length - '"}'.length;
   let pad = '';
   for (let at = 0; at < chars; at += 1)
     pad += String.fromCharCode(97 + ((at * 31 + Math.floor(at / 7)) % 26));
   return `","pad":"${pad}"}`;
+}
+
+/** A message of a call that goes on: `{"n":"000012","t":"1795267473374","pad":"…"}`, of the size of some candidates together. */
+export interface Line {
+  readonly count: number;
+  readonly sentAt: number;
+}
+
+const LINE_BYTES = 1000;
+const LINE_HEAD = /^\{"n":"(\d{6})","t":"(\d{13})$/;
+const LINE_HEAD_CHARS = '{"n":"000012","t":"1795267473374'.length;
+const LINE_TAIL = paddedTail(LINE_BYTES - LINE_HEAD_CHARS);
+
+export function writeLine({ count, sentAt }: Line): string {
+  return `{"n":"${String(count).padStart(6, '0')}","t":"${sentAt}${LINE_TAIL}`;
+}
+
+/** Reads a line; `undefined` where one byte is not as it was written. */
+export function readLine(text: string): Line | undefined {
+  const head = LINE_HEAD.exec(text.slice(0, LINE_HEAD_CHARS));
+  if (head === null || text.slice(LINE_HEAD_CHARS) !== LINE_TAIL) return undefined;
+  return { count: Number(head[1]), sentAt: Number(head[2]) };
 }

@@ -23,25 +23,35 @@ export interface Generator {
 }
 
 export interface GeneratorOptions {
+  /** The script, in `k6/`. */
+  readonly script?: string;
   readonly profile: string;
-  /** The edge. */
+  /** The edge; several with commas between them. */
   readonly site: string;
+  /** Further variables of the script. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly summaryPath: string;
 }
 
 /** A thousand VUs are a large heap: collected as often as usual, it takes the time that the herd needs. */
 const GARBAGE_PERCENT = '400';
-const SCENARIO = fileURLToPath(new URL('../herd.js', import.meta.url));
 /** A herd that is refused complains thousands of times; the codes are counted in any case. */
 const COMPLAINTS_SHOWN = 10;
 /** k6: "some thresholds have failed". */
 export const THRESHOLD_EXIT_CODE = 99;
 
-export function startGenerator({ profile, site, summaryPath }: GeneratorOptions): Generator {
-  const env = { HERD_PROFILE: profile, HERD_SITE: site, HERD_SUMMARY: summaryPath };
+export function startGenerator({
+  script = 'herd.js',
+  profile,
+  site,
+  summaryPath,
+  env: more = {},
+}: GeneratorOptions): Generator {
+  const env = { HERD_PROFILE: profile, HERD_SITE: site, HERD_SUMMARY: summaryPath, ...more };
+  const scenario = fileURLToPath(new URL(`../${script}`, import.meta.url));
   // Without an address: k6 would serve its own interface on a fixed port.
   const flags = ['--quiet', '--no-usage-report', '--no-color', '--log-format', 'raw', '--address', ''];
-  const child = spawn(findK6(), ['run', ...flags, SCENARIO], {
+  const child = spawn(findK6(), ['run', ...flags, scenario], {
     env: { GOGC: GARBAGE_PERCENT, ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -67,10 +77,17 @@ export function readMetrics(summaryPath: string): Metrics {
   return JSON.parse(readFileSync(summaryPath, 'utf8')) as Metrics;
 }
 
-/** Where `infra/local/tools.sh load` puts it, or on the PATH. */
-function findK6(): string {
+/** That of `infra/local/versions.env`. */
+export function k6Version(): string {
   const versions = readFileSync(new URL('../../../infra/local/versions.env', import.meta.url), 'utf8');
-  const version = /^K6_VERSION=(.+)$/m.exec(versions)?.[1] ?? '';
+  const version = /^K6_VERSION=(.+)$/m.exec(versions)?.[1];
+  if (version === undefined) throw new Error('infra/local/versions.env has no K6_VERSION');
+  return version;
+}
+
+/** Where `infra/local/tools.sh load` puts it, or on the PATH. */
+export function findK6(): string {
+  const version = k6Version();
   const cache = process.env['PARLEY_CACHE'] ?? join(homedir(), '.cache/parley');
   const places = [join(cache, 'tools', `k6-${version}`), ...(process.env['PATH'] ?? '').split(delimiter)];
   for (const place of places) {

@@ -33,7 +33,7 @@ export type HerdVerdict =
   { readonly verdict: 'valid' } | { readonly verdict: 'void' | 'failed'; readonly why: readonly string[] };
 
 /** Whose lateness is the generator's own. */
-const LATENESS = 'late_ms';
+export const LATENESS = 'late_ms';
 /** Other programs at work are no reason to throw a run away, but one not to believe it to the digit. */
 const QUIET_CORES = 0.25;
 
@@ -47,7 +47,7 @@ export function judge({ use, metrics }: Pick<HerdResult, 'use' | 'metrics'>): He
 }
 
 /** Each crossed threshold with the figure that crossed it. */
-function crossedOf(metrics: Metrics): string[] {
+export function crossedOf(metrics: Metrics): string[] {
   return Object.entries(metrics).flatMap(([name, { values, thresholds = {} }]) =>
     Object.entries(thresholds).flatMap(([threshold, { ok }]) => {
       if (ok) return [];
@@ -119,12 +119,14 @@ export function publish(result: HerdResult): string {
 }
 
 /** Without codes that did not occur, and without k6's own figures. */
-function publishedMetrics(metrics: Metrics): Metrics {
+export function publishedMetrics(metrics: Metrics): Metrics {
   return Object.fromEntries(
     Object.entries(metrics).filter(
       ([name, { values, thresholds }]) =>
         (thresholds !== undefined && !name.includes('{')) ||
-        name.startsWith('signals_') ||
+        /^(signals_|messages_|answer_ms$|back_ms$|message_ms$|losses$|slots$|waits$|full$|joins$)/.test(
+          name,
+        ) ||
         name.startsWith('undelivered') ||
         (name.includes('{code:') && (values['count'] ?? 0) > 0),
     ),

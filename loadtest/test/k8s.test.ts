@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { manifestOf } from '../k8s/manifest.ts';
+
+const GOLDEN = new URL('../k8s/golden.json', import.meta.url);
+const herd = {
+  profile: 'reconnect',
+  site: 'http://parley-edge',
+  parallelism: 2,
+  k6Version: '1.8.1',
+  archive: Buffer.from('the script'),
+};
+
+test('the manifest is the golden one: a TestRun of two runners, and a ConfigMap with the script that it names', () => {
+  assert.deepEqual(manifestOf(herd), JSON.parse(readFileSync(GOLDEN, 'utf8')));
+});
+
+test('a script that no ConfigMap takes is refused', () => {
+  assert.throws(
+    () => manifestOf({ ...herd, archive: new Uint8Array(1_048_577) }),
+    /1048577 bytes.*takes 1048576/,
+  );
+});
