@@ -109,8 +109,8 @@ bench-pages: build test-tools ## A page with twenty readers at once, and one wit
 	@ulimit -n $$(ulimit -Hn) && npm run --silent bench-pages -w loadtest -- $(if $(SMOKE),--smoke) $(if $(PUBLISH),--publish)
 
 .PHONY: herd
-herd: build load-tools ## A herd of calls against a complete stack of its own: PROFILE=smoke (or seed); PUBLISH=1 saves the figures
-	@PROFILE=$(or $(PROFILE),smoke) npm run --silent herd -w loadtest
+herd: build load-tools ## A herd against a complete stack of its own: PROFILE=smoke, seed, reconnect, calm, deploy, region or doors; PUBLISH=1 saves the figures
+	@ulimit -n $$(ulimit -Hn) && PROFILE=$(or $(PROFILE),smoke) npm run --silent herd -w loadtest
 
 .PHONY: hostile
 hostile: build ## Attack a complete stack of its own during a call that must not be disturbed; ATTACK=NAME: only this attack

@@ -57,7 +57,7 @@ export const options = {
 /** Fails at once without a running Parley. The herd begins a little later, so that the other generator can begin at the same moment. */
 export function setup() {
   sites.forEach(requireUp);
-  const startAt = Date.now() + 4000;
+  const startAt = Date.now() + 6000;
   console.log(`herd begins at ${startAt}`);
   return { startAt };
 }

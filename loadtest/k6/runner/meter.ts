@@ -34,7 +34,8 @@ export function startMeter(cpuMsOf: (pid: number) => number = usedMs): Meter {
   return {
     add(part, pid) {
       const pids = parts.get(part) ?? new Map<number, number>();
-      parts.set(part, pids.set(pid, 0));
+      if (!pids.has(pid)) pids.set(pid, 0);
+      parts.set(part, pids);
       look();
     },
     read() {

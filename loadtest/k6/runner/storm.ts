@@ -130,7 +130,10 @@ async function progressUntil(moment: number): Promise<void> {
   let last = meter.read();
   while (Date.now() < moment) {
     const ended = generator?.ended.then((code) => `k6 ended with ${code}`);
-    const lost = crowd?.report.then(() => 'the crowd ended');
+    const lost = crowd?.report.then(
+      () => 'the crowd ended',
+      (why: unknown) => String(why),
+    );
     const early = await Promise.race(
       [ended, lost, delay(Math.min(moment - Date.now(), PROGRESS_EVERY_MS))].filter(isThere),
     );
@@ -146,7 +149,9 @@ async function progressUntil(moment: number): Promise<void> {
   }
 }
 
-const isThere = <T>(one: T | undefined): one is T => one !== undefined;
+function isThere<T>(one: T | undefined): one is T {
+  return one !== undefined;
+}
 
 /** Participants on each pod, by its own metrics; one that does not answer has none. */
 function peopleOn(pods: readonly string[]): Promise<number[]> {

@@ -6,6 +6,7 @@
 //! | [`media`] | publishers and watchers of video or audio over QUIC; **every frame is hashed and counted** |
 //! | [`room`] | participants of one room who join, publish and subscribe; **every frame is hashed and counted** |
 //! | [`pages`] | visitors of one page: how soon each of them receives the exact count |
+//! | [`crowd`] | participants who join, hold their sockets and come back: how soon each is back |
 //! | [`sockets`], [`socket_pool`] | sockets that are idle, or that open and close |
 //! | [`bench`] | the rows of `make bench-streams` |
 //! | [`target`], [`socket`], [`frame`] | a WebSocket client with little overhead |
@@ -13,6 +14,7 @@
 //! | [`durations`], [`window`], [`latency`], [`usage`], [`process`] | the measured window: how long, rates, latency, processor time, memory |
 //! | [`runtime`], [`output`], [`progress`] | how a load runs, where its report goes, and its progress |
 mod bench;
+mod crowd;
 mod durations;
 mod frame;
 mod latency;
@@ -49,6 +51,8 @@ enum Command {
     Room(Box<room::Flags>),
     /// Visitors who hold one page or want it
     Pages(Box<pages::Flags>),
+    /// Participants who join, hold their sockets, and come back when they lose them
+    Crowd(Box<crowd::Flags>),
     /// Sockets that are idle, or that open and close
     Sockets(sockets::Flags),
     /// The rows of `make bench-streams`, one after the other
@@ -63,6 +67,7 @@ fn main() -> ExitCode {
         Command::Media(flags) => flags.run(),
         Command::Room(flags) => flags.run(),
         Command::Pages(flags) => flags.run(),
+        Command::Crowd(flags) => flags.run(),
         Command::Sockets(flags) => flags.run(),
         Command::Bench(flags) => flags.run(),
     };

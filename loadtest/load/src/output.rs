@@ -29,6 +29,14 @@ impl Output {
         }
     }
 
+    /// Writes a line of JSON about progress, where standard output is for JSON.
+    pub fn line(&self, progress: &impl Serialize) {
+        if self.is_json_only() {
+            // A struct of numbers is always JSON.
+            println!("{}", serde_json::to_string(progress).unwrap_or_default());
+        }
+    }
+
     /// Writes a report as JSON, where the user asked for it.
     pub fn write(&self, report: &impl Serialize) -> anyhow::Result<()> {
         let json = serde_json::to_string(report)?;

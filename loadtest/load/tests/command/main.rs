@@ -4,6 +4,7 @@
 /// The program under test, which [`parley`] starts.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_parley-load");
 
+mod crowd_load;
 #[path = "../../../../client/cli/tests/command/fake.rs"]
 #[allow(dead_code, reason = "shared with the tests of `parley`")]
 mod fake;
