@@ -4,13 +4,14 @@ import { until } from './lib/actions.js';
 import { ERROR_CODES, lateMs } from './lib/metrics.js';
 import { requireUp } from './lib/parley.js';
 import { Returner } from './lib/returner.js';
-import { TOLERATED_REFUSALS, arrivalOf, roomOf, stormProfile, timesOf } from './profiles/storm.ts';
+import { arrivalOf, roomOf, stormProfile, timesOf, toleratedOf } from './profiles/storm.ts';
 
 const sites = (__ENV.HERD_SITE || 'http://127.0.0.1:8080').split(',');
 const profile = stormProfile(__ENV.HERD_PROFILE || 'reconnect', Number(__ENV.HERD_SCALE || 1));
 // Rooms follow from it, as several k6 of one run share no memory.
 const seed = Number(__ENV.HERD_SEED || 1);
 const times = timesOf(profile);
+const tolerated = toleratedOf(profile);
 const { backMs, answerMs, messageMs } = profile.goals;
 
 export const options = {
@@ -30,7 +31,7 @@ export const options = {
     ...Object.fromEntries(
       ERROR_CODES.map((code) => [
         `refusals{code:${code}}`,
-        [TOLERATED_REFUSALS.includes(code) ? 'count>=0' : 'count==0'],
+        [tolerated.includes(code) ? 'count>=0' : 'count==0'],
       ]),
     ),
     // People are back soon.

@@ -167,6 +167,8 @@ test('doors: all are in, or were answered that the room is full, and soon', () =
   );
   const unanswered = crowdWith({ present: { ...present, full: 8909, waiting: 1 }, refusals: {} });
   assert.match(whyOf(outcome(doors, { metrics, ...unanswered })), /failed: 9999 of 10000 are in/);
+  const silent = crowdWith({ present, refusals: { NO_ANSWER: 1 } });
+  assert.match(whyOf(outcome(doors, { metrics, ...silent })), /failed: 1 refusals NO_ANSWER/);
   const limited = crowdWith({ present, refusals: { TOO_MANY_JOINS: 5 } });
   assert.match(whyOf(outcome(doors, { metrics, ...limited })), /failed: 5 refusals TOO_MANY_JOINS/);
 });

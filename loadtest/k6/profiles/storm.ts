@@ -100,14 +100,12 @@ export function timesOf({ arriveMs, settleMs, watchMs }: StormProfile): StormTim
 export const arrivalOf = ({ arriveMs, vus }: StormProfile, vu: number): number =>
   Math.floor((arriveMs * vu) / vus);
 
-/** Refused attempts that a client repeats without a word to its person, as they follow from what happened. */
-export const TOLERATED_REFUSALS = [
-  'NOT_READY',
-  'SOCKET_LOST',
-  'GOAWAY',
-  'NO_ANSWER',
-  'WELCOME_MISSING',
-] as const;
+/**
+ * Codes of attempts that a client repeats without a word to its person, as they follow from the event. Where nothing happens, each request has
+ * to be answered.
+ */
+export const toleratedOf = ({ event }: StormProfile): readonly string[] =>
+  event === 'none' ? [] : ['NOT_READY', 'SOCKET_LOST', 'GOAWAY', 'NO_ANSWER', 'WELCOME_MISSING'];
 
 /** A room id (ROOM-1) that is the same for all who know the seed: several k6 of one run share no memory. */
 export function roomOf(seed: number, call: number): string {

@@ -1,7 +1,7 @@
 /** Whether a run with an event is valid, void or failed. */
 import { digits } from '../../src/columns.ts';
 import { GENERATOR_LIMIT } from '../../src/verdict.ts';
-import { TOLERATED_REFUSALS, type StormProfile } from '../profiles/storm.ts';
+import { toleratedOf, type StormProfile } from '../profiles/storm.ts';
 import type { CrowdReport } from './crowd.ts';
 import type { Metrics } from './generator.ts';
 import { crossedOf, LATENESS, type HerdVerdict } from './report.ts';
@@ -34,8 +34,9 @@ export function judgeStorm(outcome: StormOutcome): HerdVerdict {
 }
 
 /** Limits that refused people who wanted back, errors, and goals that the crowd missed. */
-function crowdFaults({ profile: { goals }, crowd }: StormOutcome): string[] {
-  const tolerated: readonly string[] = TOLERATED_REFUSALS;
+function crowdFaults({ profile, crowd }: StormOutcome): string[] {
+  const { goals } = profile;
+  const tolerated = toleratedOf(profile);
   const codes = (what: string, of: Readonly<Record<string, number>>): string[] =>
     Object.entries(of).map(([code, times]) => `${times} ${what} ${code} in the crowd`);
   const honest = Object.entries(crowd.refusals).filter(([code]) => !tolerated.includes(code));

@@ -111,7 +111,8 @@ impl Person {
                     Loss { code, after: after.unwrap_or_default(), comes_back: after.is_some() }
                 }
             };
-            if !loss.comes_back {
+            // A person who finds the room full reads so, and does not knock without end.
+            if !loss.comes_back || loss.code == ROOM_FULL {
                 self.end(&loss.code);
                 return None;
             }
