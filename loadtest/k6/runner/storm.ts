@@ -103,13 +103,19 @@ async function measure(
   }
   const before = await peopleOn(pods);
   say(`${before.join(' and ')} people on the pods; now: ${profile.event}`);
-  const disturbed = disturb(profile.event).then(() => say(`${profile.event}: over`));
-  // A failure shows at once in its await, further below.
-  disturbed.catch(killGenerators);
+  let isOver = false;
+  const disturbed = disturb(profile.event).then(() => {
+    isOver = true;
+    say(`${profile.event}: over`);
+  });
+  disturbed.catch((why: unknown) => {
+    say(String(why));
+    killGenerators();
+  });
   await progressUntil(begunAt + endMs - COUNT_BEFORE_END_MS);
+  if (!isOver) throw new Error(`${profile.event} was not over at the end`);
   readings.push(meter.read());
   const atEnd = (await peopleOn(pods)).reduce((sum, people) => sum + people, 0);
-  await disturbed;
   return { use: useOf(readings), before, atEnd };
 }
 
