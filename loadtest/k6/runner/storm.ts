@@ -15,7 +15,7 @@ import { judgeStorm } from './storm-verdict.ts';
 const SEED = 1;
 const PROGRESS_EVERY_MS = 5000;
 /** Before all leave, the pods are asked for their people. */
-const COUNT_BEFORE_END_MS = 1500;
+const COUNT_BEFORE_END_MS = 3000;
 
 const name = process.env['PROFILE'] ?? '';
 const scale = Number(process.env['HERD_SCALE'] ?? 1);
