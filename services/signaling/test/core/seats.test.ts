@@ -143,6 +143,26 @@ describe('a room with a cap', () => {
     assert.deepEqual(seated(world, view), []);
   });
 
+  it('[MOD-7] keeps no seat on the earlier pod of a participant that was away when that pod learnt of its move', () => {
+    const world = new World();
+    const view = world.store.make('panel', { cap: 1 });
+    const ada = world.join('c', { view });
+    ada.lose();
+    ada.resume('a', { view });
+    world.advance(400);
+    world.network.cut('a', 'b');
+    ada.resume('b', { view });
+    world.advance(400);
+    ada.lose();
+    // Its section still has the first claim, so pod a claims the seat again.
+    world.handle('c', { type: 'bus-back' });
+    world.advance(500);
+    assert.deepEqual(seated(world, view), [`${ada.id} a`]);
+    world.network.healAll();
+    world.advance(world.limits['resume.grace'] + 10_000);
+    assert.deepEqual(seated(world, view), []);
+  });
+
   it('[MOD-7] [JOIN-8] frees the seat of a ticket that was used on two pods at once', () => {
     const world = new World();
     const view = world.store.make('panel', { cap: 1 });

@@ -12,17 +12,18 @@ import { awayOwn } from './section.ts';
  */
 export function yieldToNewer(pod: Pod, room: Room, participant: ParticipantId): void {
   const own = room.own.entries.get(participant);
-  if (own === undefined || own.presence.state === 'away') return;
+  if (own === undefined) return;
   const claim = strongestClaim(pod, room, participant);
   if (claim === undefined) return;
-  const isHere = own.presence.state === 'here';
+  const { state } = own.presence;
   if (claim.pod === pod.id) {
-    // The weaker claim may have taken the seat after this one did.
-    if (isHere) claimSeat(pod, room, participant);
+    // The weaker claim may have taken the seat after this one did; a participant that is away has a seat too.
+    if (state !== 'waiting' && !claim.gone) claimSeat(pod, room, participant);
     return;
   }
+  if (state === 'away') return;
   // One ticket was used on two pods: the roster would not show that this socket entered.
-  if (!isHere) {
+  if (state === 'waiting') {
     dismiss(pod, room, participant, 'TICKET_USED');
     return;
   }
