@@ -14,7 +14,7 @@ export interface DistributedHerd {
 const CONFIG_MAP_BYTES = 1_048_576;
 const NAME = 'parley-herd';
 const FILE = 'archive.tar';
-/** What 1,000 people take, with room for a collection of garbage: k6 takes 245 MB and 2.6 CPU seconds for them. */
+/** An estimate for 1,000 people, with room for a collection of garbage. */
 const RESOURCES = {
   requests: { cpu: '500m', memory: '1Gi' },
   limits: { memory: '3Gi' },

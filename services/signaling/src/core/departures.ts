@@ -18,7 +18,7 @@ export class Departures {
   readonly #max: number;
   readonly #all = new Map<ParticipantId, Known>();
   /** Earliest first; some were forgotten. */
-  readonly #order = new Queue<readonly [ParticipantId, Known]>();
+  #order = new Queue<readonly [ParticipantId, Known]>();
   readonly #byRoom = new Map<RoomId, Set<ParticipantId>>();
 
   constructor({ ttlMs, max }: { readonly ttlMs: number; readonly max: number }) {
@@ -33,6 +33,8 @@ export class Departures {
     const departure = { room, generation, reason, until: now + Math.min(keepMs, this.#keepMs) };
     this.#all.set(participant, departure);
     this.#order.push([participant, departure]);
+    // Forgotten ones behind an early one that is kept: without this, their number had no bound.
+    if (this.#order.length > 2 * this.#max) this.#order = new Queue(this.#all);
     const there = this.#byRoom.get(room) ?? new Set();
     this.#byRoom.set(room, there.add(participant));
     this.#prune(now);

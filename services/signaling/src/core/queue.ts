@@ -3,8 +3,16 @@
  * before it: with 10,000 entries that takes 8 µs.
  */
 export class Queue<Item> {
-  #items: Item[] = [];
+  #items: Item[];
   #head = 0;
+
+  constructor(items: Iterable<Item> = []) {
+    this.#items = [...items];
+  }
+
+  get length(): number {
+    return this.#items.length - this.#head;
+  }
 
   push(item: Item): void {
     this.#items.push(item);
