@@ -63,15 +63,17 @@ export async function newProfile(
   return profile;
 }
 
-/** Keeps every track that it gives where a test can end it. Runs in the page. */
-function provideCamera({ width, height }: Size): void {
+/** Gives pictures of this size, as few as Chromium's fake camera, and keeps every track that it gives where a test can end it. Runs in the page. */
+export function provideCamera({ width, height }: Size): void {
   const devices = globalThis.navigator.mediaDevices as MediaDevices | undefined;
   if (!devices) return;
   const real = devices.getUserMedia.bind(devices);
   const given: MediaStreamTrack[] = [];
   devices.getUserMedia = async (asked = {}) => {
     const video = typeof asked.video === 'object' ? asked.video : {};
-    const stream = await real(asked.video ? { ...asked, video: { ...video, width, height } } : asked);
+    const stream = await real(
+      asked.video ? { ...asked, video: { ...video, width, height, frameRate: 10 } } : asked,
+    );
     given.push(...stream.getTracks());
     return stream;
   };

@@ -1,6 +1,13 @@
 /** Chromium with tabs in the background, and Firefox: Playwright's pages are always in front, and its Firefox is a patched one. */
 import { launch, type Browser, type Page } from 'puppeteer-core';
-import { chromiumFlags, chromiumPath, firefoxPath, watchConnections } from './browsers.ts';
+import {
+  chromiumFlags,
+  chromiumPath,
+  firefoxPath,
+  provideCamera,
+  watchConnections,
+  type Sizes,
+} from './browsers.ts';
 import { progress, readReceived, type Received } from './media.ts';
 import type { SoundCard } from './sound-card.ts';
 import { until } from './until.ts';
@@ -39,11 +46,15 @@ export function launchTabs(): Promise<Browser> {
 }
 
 const WITHIN_MS = 45_000;
+/** Two cores cannot encode and draw more for several participants: Firefox would give the page the 1280 x 720 pixels that it asks for. */
+const SIZES: Sizes = { camera: { width: 160, height: 90 }, page: { width: 480, height: 360 } };
 
 /** Joins with camera and microphone, as `Visitor.join` does. */
 export async function joinAsPuppet(browser: Browser, link: string, name: string): Promise<Puppet> {
   const page = await browser.newPage();
   await page.evaluateOnNewDocument(watchConnections);
+  await page.evaluateOnNewDocument(provideCamera, SIZES.camera);
+  await page.setViewport(SIZES.page);
   await page.goto(link);
   await page.locator('[data-testid=name-input]').fill(name);
   await page.locator('[data-testid=join]').click();

@@ -58,11 +58,11 @@ export class Terminal {
   }
 }
 
-/** A video of two seconds, H.264 and AAC, a key frame a second. */
+/** A video of two seconds, H.264 and AAC, a key frame a second, as small as the cameras of tests. */
 export function makeVideo(path: string): string {
-  const picture = '-f lavfi -i testsrc=size=320x180:rate=30:duration=2';
+  const picture = '-f lavfi -i testsrc=size=160x90:rate=10:duration=2';
   const sound = '-f lavfi -i sine=frequency=440:duration=2';
-  const coded = '-c:v libx264 -preset ultrafast -g 30 -pix_fmt yuv420p -c:a aac -b:a 64k';
+  const coded = '-c:v libx264 -preset ultrafast -g 10 -pix_fmt yuv420p -c:a aac -b:a 64k';
   execFileSync('ffmpeg', `-v error -y ${picture} ${sound} ${coded}`.split(' ').concat(path));
   return path;
 }

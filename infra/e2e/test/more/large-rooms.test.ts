@@ -66,26 +66,25 @@ describe('a room that Firefox is in', { timeout: 420_000 }, () => {
   const firefox = opened(async (keep) => keep(await launchFirefox(keep(await startSoundCard()))));
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
 
-  it('[MEDIA-12] goes through relays when there are five, two of them terminals, and back when these leave: each sees and hears all others each time', async (t) => {
+  /** Of the others only one has a page: each page decodes what all others send, and two processors are enough for two of them. */
+  it('[MEDIA-12] goes through relays when there are five, three of them terminals, and back when these leave: each sees and hears all others each time', async (t) => {
     const room = newRoom();
     const link = `${site.web}/r/${room}`;
     const fox = await joinAsPuppet(firefox(), link, 'Fox');
-    const others: Visitor[] = [];
-    for (const name of ['Ada', 'Ben'])
-      others.push(await Visitor.join(site.browser, { name, web: site.web, room, sizes: SIZES }));
-    const people = [fox, ...others];
+    const ada = await Visitor.join(site.browser, { name: 'Ada', web: site.web, room, sizes: SIZES });
+    const people = [fox, ada];
     for (const { page } of people) await listen(page);
-    await together(t, 'mesh', people, 2);
+    await together(t, 'mesh', people, 1);
 
     const films = await filmsFrom(t, link);
-    const terminals = films.begin(2, 'join', '--log', '--publish');
+    const terminals = films.begin(3, 'join', '--log', '--publish');
     await together(t, 'sfu', people, 4);
     const ids = await Promise.all(people.map(participantOf));
     for (const terminal of terminals) await assertReceives(terminal, ids);
 
     films.end();
-    await together(t, 'mesh', people, 2);
-    for (const one of others) assert.deepEqual(one.errors, []);
+    await together(t, 'mesh', people, 1);
+    assert.deepEqual(ada.errors, []);
     await fox.page.close();
   });
 });
@@ -144,10 +143,12 @@ describe('a room through relays', { timeout: 420_000 }, () => {
     assertBounded(there);
   });
 
+  /** Two of the others are terminals: what they send costs the processors of this machine little, as that of a participant elsewhere does. */
   it('[MEDIA-14] shows all participants to a late one within a second', async (t) => {
     const room = newRoom();
-    const people = [await join('Ada', room), await join('Ben', room), await join('Cem', room)];
-    for (const one of people) await connectsBy(one, 'sfu', 2);
+    const ada = await join('Ada', room);
+    (await filmsFrom(t, `${site.web}/r/${room}`)).begin(2);
+    await connectsBy(ada, 'sfu', 2);
     const late = await join('Dora', room);
     const tookMs = await assertTakesAtMost(LATE_MS, 'three pictures', () => seesPictures(late, 3));
     t.diagnostic(`three pictures ${tookMs} ms after the call was connected`);
