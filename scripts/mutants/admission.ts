@@ -205,4 +205,29 @@ export const ADMISSION: readonly Mutant[] = [
     replace: "return [...this.offer(visitor, '').iceServers];",
     test: `${TESTS}/wire/ice.test.ts`,
   },
+  {
+    rule: 'JOIN-15',
+    breaks: 'a slot serves twice',
+    file: `${SRC}/server/slots.ts`,
+    find: '    this.#remove(id, slot.address);\n    this.pace.take(now);',
+    replace: '    this.pace.take(now);',
+    test: `${TESTS}/server/slots.test.ts`,
+  },
+  {
+    rule: 'RES-13',
+    breaks: 'enters come before resumes',
+    file: `${SRC}/server/arrival-queue.ts`,
+    find: '    for (const waiters of [this.#resumes, this.#enters])\n      for (const socket of waiters.keys())',
+    replace:
+      '    for (const waiters of [this.#enters, this.#resumes])\n      for (const socket of waiters.keys())',
+    test: `${TESTS}/server/arrival-queue.test.ts`,
+  },
+  {
+    rule: 'LIM-20',
+    breaks: 'a forged token takes the turn of another',
+    file: `${SRC}/server/admission.ts`,
+    find: '  if (!isCounted) turns.giveBack();',
+    replace: '',
+    test: `${TESTS}/wire/turns.test.ts`,
+  },
 ];

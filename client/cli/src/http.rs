@@ -1,15 +1,24 @@
 //! Parley's HTTP API, with JSON bodies.
 use crate::connect::ConnectOptions;
 use crate::connection_end::ConnectionEnd;
+use parley_protocol::bounded::Text;
+use parley_protocol::codes::Code;
+use parley_protocol::http::ErrorAnswer;
 use parley_protocol::{decode, encode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
-use ureq::http::Request;
+use tokio::time::sleep;
+use ureq::http::{Request, StatusCode};
 use url::Url;
 
 /// How long a request may take: the service answers from memory.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+/// Where an answer `BUSY` has no time.
+const BUSY_PAUSE: Duration = Duration::from_secs(2);
+
+/// The place that the service keeps for a request.
+pub type Slot = Text<0, 64>;
 
 /// Posts a body and parses the answer. `key`: the key of the owner of a room.
 pub async fn post<Answer: DeserializeOwned>(
@@ -25,13 +34,23 @@ pub async fn delete(url: Url, key: Option<&str>) -> Result<(), ConnectionEnd> {
     request(&ConnectOptions::default(), "DELETE", url, key, None).await.map(drop)
 }
 
-/// Like [`post`], with flags about reaching the host.
-pub async fn post_over<Answer: DeserializeOwned>(
+/// Like [`post`], with flags about reaching the host. While the service answers `BUSY`, repeats the request at the time and
+/// with the slot of the answer (JOIN-15).
+pub async fn post_in_turn<Answer: DeserializeOwned, Body: Serialize>(
     connect: &ConnectOptions,
     url: Url,
-    body: &impl Serialize,
+    with_slot: impl Fn(Option<Slot>) -> Body,
 ) -> Result<Answer, ConnectionEnd> {
-    read(&request(connect, "POST", url, None, Some(encode(body))).await?)
+    let mut slot = None;
+    loop {
+        let answer = exchange(connect, "POST", url.clone(), None, Some(encode(&with_slot(slot.take())))).await?;
+        let Some((after, kept)) = answer.busy() else { return read(&answer.success()?) };
+        eprintln!("parley: many clients are arriving; the turn of this one comes in {:.1} s", after.as_secs_f64());
+        // The service gives each slot a time of its own.
+        let jitter = if kept.is_some() { Duration::ZERO } else { Duration::from_secs(1).mul_f64(fastrand::f64()) };
+        sleep(after + jitter).await;
+        slot = kept;
+    }
 }
 
 /// The refusal if an answer is not one of Parley.
@@ -50,6 +69,16 @@ async fn request(
     key: Option<&str>,
     body: Option<Vec<u8>>,
 ) -> Result<Vec<u8>, ConnectionEnd> {
+    exchange(connect, method, url, key, body).await?.success()
+}
+
+async fn exchange(
+    connect: &ConnectOptions,
+    method: &'static str,
+    url: Url,
+    key: Option<&str>,
+    body: Option<Vec<u8>>,
+) -> Result<Exchanged, ConnectionEnd> {
     let mut request = Request::builder().method(method).uri(url.as_str());
     request = request.header("user-agent", concat!("parley/", env!("CARGO_PKG_VERSION")));
     if let Some(key) = key {
@@ -63,14 +92,58 @@ async fn request(
     tokio::task::spawn_blocking(move || send(&agent, request)).await.unwrap_or_else(|why| Err(ConnectionEnd::lost(why)))
 }
 
-fn send(agent: &ureq::Agent, request: Request<Vec<u8>>) -> Result<Vec<u8>, ConnectionEnd> {
+fn send(agent: &ureq::Agent, request: Request<Vec<u8>>) -> Result<Exchanged, ConnectionEnd> {
     let mut answer =
         agent.run(request).map_err(|why| ConnectionEnd::lost(format!("the service cannot be reached: {why}")))?;
     let body = answer.body_mut().read_to_vec().unwrap_or_default();
-    let status = answer.status();
-    if !status.is_success() {
-        let after = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
-        return Err(ConnectionEnd::from_status(status.as_u16(), after, &body));
+    let retry_after = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
+    Ok(Exchanged { status: answer.status(), retry_after, body })
+}
+
+/// An answer of any status.
+struct Exchanged {
+    status: StatusCode,
+    /// In seconds.
+    retry_after: Option<u64>,
+    body: Vec<u8>,
+}
+
+impl Exchanged {
+    fn success(self) -> Result<Vec<u8>, ConnectionEnd> {
+        if self.status.is_success() {
+            Ok(self.body)
+        } else {
+            Err(ConnectionEnd::from_status(self.status.as_u16(), self.retry_after, &self.body))
+        }
     }
-    Ok(body)
+
+    /// When to repeat the request, and the place that is kept for it, if the service answered `BUSY`.
+    fn busy(&self) -> Option<(Duration, Option<Slot>)> {
+        let answer: ErrorAnswer = decode(&self.body).filter(|_| !self.status.is_success())?;
+        let after = answer.retry_after_ms.map_or(BUSY_PAUSE, Duration::from_millis);
+        (Code::named(&answer.code) == Some(Code::Busy)).then_some((after, answer.slot))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(status: StatusCode, body: &str) -> Exchanged {
+        Exchanged { status, retry_after: None, body: body.as_bytes().to_vec() }
+    }
+
+    #[test]
+    fn join_15_the_request_is_repeated_after_busy_only_with_the_slot_of_the_answer() {
+        let busy = r#"{"code":"BUSY","message":"","retryAfterMs":4000,"slot":"AAECAwQFBgcICQoLDA0ODw"}"#;
+        let (after, slot) = answer(StatusCode::SERVICE_UNAVAILABLE, busy).busy().unwrap();
+        assert_eq!(after, Duration::from_secs(4));
+        assert_eq!(&*slot.unwrap(), "AAECAwQFBgcICQoLDA0ODw");
+        let without = r#"{"code":"BUSY","message":""}"#;
+        assert_eq!(answer(StatusCode::SERVICE_UNAVAILABLE, without).busy(), Some((BUSY_PAUSE, None)));
+        let full = r#"{"code":"POD_FULL","message":"","retryAfterMs":4000}"#;
+        assert_eq!(answer(StatusCode::SERVICE_UNAVAILABLE, full).busy(), None);
+        assert_eq!(answer(StatusCode::OK, busy).busy(), None);
+        assert_eq!(answer(StatusCode::BAD_GATEWAY, "<h1>").busy(), None);
+    }
 }

@@ -12,10 +12,18 @@ import type { Moderation } from './room/moderation.ts';
 /** The state of the connection to the room. From the loss of a socket to the resume there is only one state, `recovering`. */
 export type CallConnection =
   | { readonly status: 'joining' }
+  /** Many people are arriving at once: the service keeps the place of this one, whose turn comes at about `turnAtMs` (Unix time). */
+  | { readonly status: 'arriving'; readonly turnAtMs: number }
   /** The room has a lobby, and its owner was notified. The state has no time limit; after the loss of a socket the client waits again. */
   | { readonly status: 'lobby-waiting'; readonly offline: boolean }
   | { readonly status: 'connected'; readonly pod: string }
-  | { readonly status: 'recovering'; readonly sinceMs: number; readonly offline: boolean }
+  /** `turnAtMs`: as in `arriving`; `null` where the service did not announce a wait. */
+  | {
+      readonly status: 'recovering';
+      readonly sinceMs: number;
+      readonly offline: boolean;
+      readonly turnAtMs: number | null;
+    }
   /** Final. `retry` says whether joining again may succeed; `retryAfterMs` when. */
   | {
       readonly status: 'ended';

@@ -38,6 +38,7 @@ test('temporary failures are retried automatically, and refusals never are', () 
     'TOO_MANY_JOINS',
     'ROOM_HOME_UNREACHABLE',
     'POD_FULL',
+    'BUSY',
     'NOT_READY',
     'LOBBY_FULL',
   ] as const)

@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 page of `/v1`, made from the table of routes. */
 import type { TSchema } from 'typebox';
-import { CODES, type Code } from '../src/codes.ts';
+import { CODES, passesByItself, type Code } from '../src/codes.ts';
 import { Ban, ROUTES, type Route } from '../src/http.ts';
 import { LiveName, ParticipantId, RoomId } from '../src/ids.ts';
 import { HTTP_BODIES, SHARED } from './families.ts';
@@ -16,7 +16,7 @@ const PARAMETERS: Readonly<Record<string, TSchema>> = {
 
 const ABOUT = [
   'Rooms of one Parley region. An answer other than success is an `ErrorAnswer`: `code` is for programs, `message` for people.',
-  'A refusal whose cause may pass has `Retry-After` in seconds and `retryAfterMs` in the body.',
+  'A refusal whose cause passes by itself has `Retry-After` in seconds and `retryAfterMs` in the body.',
   'Both sides ignore fields that are not described here.',
 ].join('\n');
 
@@ -133,7 +133,7 @@ export function byStatus(codes: readonly Code[]): [status: number, codes: Code[]
 }
 
 function refusal(codes: readonly Code[], references: References): JsonObject {
-  const retried = codes.filter((code) => CODES[code].retry);
+  const retried = codes.filter(passesByItself);
   return {
     description: codes.map((code) => `\`${code}\`: ${CODES[code].meaning}`).join('\n\n'),
     ...(retried.length === 0

@@ -5,7 +5,7 @@ export interface CodeEntry {
   readonly http: number | null;
   /** WebSocket close code; `null` where the socket stays open. */
   readonly close: number | null;
-  /** The same request may succeed later; HTTP answers carry Retry-After. */
+  /** The same request may succeed later. `passesByItself` says whether HTTP answers carry Retry-After. */
   readonly retry: boolean;
   /** A client whose socket was closed with this code reconnects by itself: the cause may pass without an action of the user. */
   readonly reconnect?: true;
@@ -133,6 +133,13 @@ export const CODES = define({
     retry: true,
     reconnect: true,
     meaning: 'This pod has reached a limit; another pod may accept the request.',
+  },
+  BUSY: {
+    http: 503,
+    close: null,
+    retry: true,
+    meaning:
+      'Many clients are arriving: repeat the request after the stated time, with the slot of this answer.',
   },
   PAGE_TOO_LARGE: {
     http: null,
@@ -336,6 +343,9 @@ export const isCode = (text: string): text is Code => Object.hasOwn(CODES, text)
 
 /** A reader treats a code of a newer service as INTERNAL: a retry may help. */
 export const knownCode = (text: string): Code => (isCode(text) ? text : 'INTERNAL');
+
+/** The cause passes without an action of a person: HTTP answers say when to retry. SPEC rule JOIN-3. */
+export const passesByItself = (code: Code): boolean => CODES[code].http === 429 || CODES[code].http === 503;
 
 /** Whether a client whose socket was closed with this code reconnects by itself. */
 export function reconnects(code: Code): boolean {

@@ -77,6 +77,9 @@ export const DeviceId = Type.String({
 export const JoinRequest = Type.Object({
   name: Type.Optional(DisplayName),
   device: Type.Optional(DeviceId),
+  slot: Type.Optional(
+    Type.String({ maxLength: 64, description: 'The slot of an earlier answer `BUSY`, whose time has come.' }),
+  ),
 });
 export const JoinAnswer = Type.Object({
   participant: ParticipantId,
@@ -128,6 +131,13 @@ export const ErrorAnswer = Type.Object({
   code: CodeName,
   message: Type.String(),
   retryAfterMs: Type.Optional(Type.Integer({ minimum: 0 })),
+  slot: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description:
+        'With `BUSY`: a place that is kept. The same request with it is accepted once, from `retryAfterMs` on for `slot.keep`.',
+    }),
+  ),
 });
 export type CreateRoomRequest = Static<typeof CreateRoomRequest>;
 export type CreateRoomAnswer = Static<typeof CreateRoomAnswer>;
@@ -310,6 +320,7 @@ export const ROUTES = {
       'NAME_INVALID',
       'TOO_MANY_JOINS',
       'POD_FULL',
+      'BUSY',
       'NOT_READY',
       'ROOM_HOME_UNREACHABLE',
       'STORE_UNAVAILABLE',
@@ -330,7 +341,7 @@ export const ROUTES = {
       'LIVE_DISABLED',
       'RELAY_UNAVAILABLE',
       'TOO_MANY_JOINS',
-      'POD_FULL',
+      'BUSY',
       'NOT_READY',
       'ORIGIN_DENIED',
     ],

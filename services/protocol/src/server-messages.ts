@@ -90,6 +90,14 @@ export const LobbyWaiting = Type.Object({ type: Type.Literal('lobby-waiting'), r
 export const LobbyJoined = Type.Object({ type: Type.Literal('lobby-joined'), waiting: Waiting });
 /** To owners: a newcomer does not wait any more: it was admitted or denied, or it left. */
 export const LobbyLeft = Type.Object({ type: Type.Literal('lobby-left'), participant: ParticipantId });
+/** Before the welcome: many clients are arriving, and this `enter` or `resume` waits for its turn on the open socket. */
+export const Wait = Type.Object({
+  type: Type.Literal('wait'),
+  afterMs: Type.Integer({
+    minimum: 0,
+    description: 'An estimate of the time until its turn; a new one replaces it.',
+  }),
+});
 /** The owner locked or unlocked the room, or opened or closed its lobby. */
 export const RoomChanged = Type.Object({ type: Type.Literal('room-changed'), room: RoomView });
 /** The owner asks the reader to mute. The reader decides whether it does. */
@@ -122,6 +130,7 @@ export const SERVER_MESSAGES = {
   ice: IceAnswer,
   relay: RelayAnswer,
   'room-deleted': RoomDeleted,
+  wait: Wait,
   'lobby-waiting': LobbyWaiting,
   'lobby-joined': LobbyJoined,
   'lobby-left': LobbyLeft,

@@ -1,4 +1,4 @@
-//! From the URL of a room to a socket on which the service welcomed the participant (JOIN-1 to JOIN-9, RES-1 to RES-5).
+//! From the URL of a room to a socket on which the service welcomed the participant (JOIN-1 to JOIN-9, JOIN-15, RES-1 to RES-5, RES-13).
 use super::socket::{RoomSocket, SocketEvent};
 use crate::connect::ConnectOptions;
 use crate::connection_end::ConnectionEnd;
@@ -50,8 +50,8 @@ impl Entry {
             name.parse().map_err(|_| ConnectionEnd::Refused("the name is too long or empty".into()))?;
         let mut url = room.host.clone();
         url.set_path(&routes::join_room(&room.id));
-        let request = JoinRequest { name: Some(name.clone()), device: None };
-        let answer: JoinAnswer = http::post_over(connect, url, &request).await?;
+        let request = |slot| JoinRequest { name: Some(name.clone()), device: None, slot };
+        let answer: JoinAnswer = http::post_in_turn(connect, url, request).await?;
         Ok(Self {
             url: answer.socket_url.parse().map_err(|_| http::invalid_answer())?,
             connect: connect.clone(),
@@ -87,6 +87,15 @@ impl Entry {
                 SocketEvent::Message(Message::Welcome(welcome)) => {
                     self.renew(welcome.resume.clone())?;
                     return Ok((socket, welcome));
+                }
+                // RES-13: the pod keeps the socket until its turn.
+                SocketEvent::Message(Message::Wait(wait)) => {
+                    let after = Duration::from_millis(wait.after_ms);
+                    eprintln!(
+                        "parley: many clients are arriving; the turn of this one comes in {:.1} s",
+                        after.as_secs_f64()
+                    );
+                    deadline = Instant::now() + after + ANSWER_TIMEOUT;
                 }
                 SocketEvent::Message(Message::LobbyWaiting(_)) if self.waits_in_lobby => {
                     eprintln!("parley: waiting in the lobby of the room");

@@ -1,6 +1,6 @@
 /**
  * One request to `/v1`, repeated while the answer is "not now". No other layer repeats requests. The result is a value with a code of the protocol,
- * never an exception. SPEC rules JOIN-3, ERR-2.
+ * never an exception. SPEC rules JOIN-3, JOIN-15, ERR-2.
  */
 import { CODES, knownCode, type Code } from '@parley/protocol/codes';
 import { decode } from '@parley/protocol/decode';
@@ -19,8 +19,20 @@ export interface Request<Schema extends TSchema | null> {
   readonly answer: Schema;
   /** How long to retry if the answer is "later" or there is none; 0 asks once. */
   readonly patienceMs: number;
+  /** The place that an earlier answer kept for this request. */
+  readonly place?: Place | null;
+  /** The service keeps a place: the request is repeated at its time. That wait does not count against `patienceMs`. */
+  readonly onPlace?: (place: Place) => void;
+  /** After this code the request is not repeated. */
+  readonly finalCode?: Code | null;
   /** Ends the request early; its result is then meaningless. */
   readonly signal?: AbortSignal;
+}
+
+export interface Place {
+  readonly slot: string;
+  /** Until its time. */
+  readonly afterMs: number;
 }
 
 export type Answer<Value> = { readonly ok: true; readonly value: Value } | Refusal;
@@ -30,6 +42,7 @@ export interface Refusal {
   readonly reason: Code | 'unreachable';
   readonly retry: boolean;
   readonly retryAfterMs: number | null;
+  readonly slot?: string;
 }
 
 export type Value<Schema extends TSchema | null> = Schema extends TSchema ? Static<Schema> : null;
@@ -45,17 +58,41 @@ export async function request<Schema extends TSchema | null>(
   ports: Ports,
   onRepeat: () => void = () => undefined,
 ): Promise<Answer<Value<Schema>>> {
-  const deadline = ports.clock.now() + asked.patienceMs;
+  let deadline = ports.clock.now() + asked.patienceMs;
+  let place = asked.place ?? null;
+  let isNew = place !== null;
   for (let failures = 0; ; failures += 1) {
-    const outcome = await once(asked, ports);
+    if (place !== null && isNew) {
+      asked.onPlace?.(place);
+      deadline += place.afterMs;
+      failures = 0;
+      isNew = false;
+      // The service gave each client a time of its own: no jitter.
+      await pause(place.afterMs, asked.signal, ports);
+      if (asked.signal?.aborted) return UNREACHABLE;
+    }
+    const outcome = await once(withSlot(asked, place), ports);
     if (outcome.ok) return outcome;
-    if (!outcome.again) return outcome.refusal;
-    const wait = (outcome.refusal.retryAfterMs ?? 0) + backoff(failures, ports.random);
-    if (asked.signal?.aborted || ports.clock.now() + wait > deadline) return outcome.refusal;
+    const { slot, retryAfterMs, reason } = outcome.refusal;
+    if (!outcome.again || asked.signal?.aborted || reason === asked.finalCode) return outcome.refusal;
+    if (slot !== undefined) {
+      place = { slot, afterMs: retryAfterMs ?? 0 };
+      isNew = true;
+      continue;
+    }
+    const wait = (retryAfterMs ?? 0) + backoff(failures, ports.random);
+    if (ports.clock.now() + wait > deadline) return outcome.refusal;
     await pause(wait, asked.signal, ports);
     if (asked.signal?.aborted) return outcome.refusal;
     onRepeat();
   }
+}
+
+function withSlot<Schema extends TSchema | null>(
+  asked: Request<Schema>,
+  place: Place | null,
+): Request<Schema> {
+  return place === null ? asked : { ...asked, body: { ...(asked.body as object), slot: place.slot } };
 }
 
 type Outcome<Value> =
@@ -109,7 +146,13 @@ function refused(response: Response, received: unknown): Outcome<never> {
   return {
     ok: false,
     again: again || code === 'INTERNAL',
-    refusal: { ok: false, reason: code, retry: CODES[code].retry, retryAfterMs },
+    refusal: {
+      ok: false,
+      reason: code,
+      retry: CODES[code].retry,
+      retryAfterMs,
+      ...(decoded.message.slot === undefined ? {} : { slot: decoded.message.slot }),
+    },
   };
 }
 

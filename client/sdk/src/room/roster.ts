@@ -66,6 +66,7 @@ export function afterMessage(before: Roster, message: ServerMessage): Roster {
     case 'room-changed':
     case 'room-deleted':
     case 'undelivered':
+    case 'wait':
     case 'welcome':
       return before;
     default:

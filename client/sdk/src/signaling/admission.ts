@@ -1,10 +1,13 @@
-/** `POST /v1/rooms/{room}/join`: exchanges a room id for a ticket. SPEC rules JOIN-1 to JOIN-3, MOD-8. */
+/** `POST /v1/rooms/{room}/join`: exchanges a room id for a ticket. SPEC rules JOIN-1 to JOIN-3, JOIN-15, MOD-8. */
 import { JoinAnswer, type JoinRequest } from '@parley/protocol/http';
 import type { CallOptions } from '../call.ts';
 import type { Ports } from '../ports.ts';
-import { request, type Answer } from '../net/request.ts';
+import { request, type Answer, type Request } from '../net/request.ts';
 
-export interface AdmissionRequest extends Pick<CallOptions, 'api' | 'room' | 'name' | 'device' | 'ownerKey'> {
+type Waiting = Pick<Request<typeof JoinAnswer>, 'place' | 'onPlace' | 'finalCode'>;
+
+export interface AdmissionRequest
+  extends Pick<CallOptions, 'api' | 'room' | 'name' | 'device' | 'ownerKey'>, Waiting {
   /** How long to retry if the service answers "later" or does not answer. */
   readonly patienceMs: number;
   readonly signal: AbortSignal;
@@ -12,7 +15,22 @@ export interface AdmissionRequest extends Pick<CallOptions, 'api' | 'room' | 'na
 
 export function admit(asked: AdmissionRequest, ports: Ports): Promise<Answer<JoinAnswer>> {
   const { api, room, name, device, ownerKey, patienceMs, signal } = asked;
+  const { place = null, onPlace = () => undefined, finalCode = null } = asked;
   const body: JoinRequest = { name, ...(device === undefined ? {} : { device }) };
   const url = `${api}/v1/rooms/${encodeURIComponent(room)}/join`;
-  return request({ method: 'POST', url, body, ownerKey, answer: JoinAnswer, patienceMs, signal }, ports);
+  return request(
+    {
+      method: 'POST',
+      url,
+      body,
+      ownerKey,
+      answer: JoinAnswer,
+      patienceMs,
+      signal,
+      place,
+      onPlace,
+      finalCode,
+    },
+    ports,
+  );
 }

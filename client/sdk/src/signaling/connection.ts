@@ -8,10 +8,11 @@ import type { ResumeChatLine, Media } from '@parley/protocol/people';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import { admit } from './admission.ts';
 import { backoff } from '../net/backoff.ts';
+import type { Place } from '../net/request.ts';
 import type { SocketLoss } from '../net/socket.ts';
 import type { CallConnection, CallOptions, EndReason } from '../call.ts';
 import { afterLoss } from './ladder.ts';
-import { recall, remember } from './memory.ts';
+import { recall, recallPlace, remember } from './memory.ts';
 import type { Ports } from '../ports.ts';
 import { openRoomSocket, type RoomSocket } from './socket.ts';
 
@@ -44,13 +45,16 @@ const SOCKET_TRIES_PER_ADDRESS = 3;
 const OFFLINE_RETRY_MS = 15_000;
 /** Repeated refusals of tickets and resume tokens are a fault: the call ends, and the user decides. */
 const REJOINS_IN_A_ROW = 3;
+/** A place that is remembered for longer is a fault, of the clock of the device for example. */
+const LONGEST_PLACE_MS = 600_000;
 
 export class Connection {
   readonly #options: CallOptions;
   readonly #ports: Ports;
   readonly #handlers: ConnectionHandlers;
   readonly #stopListening: () => void;
-  readonly #startedAt: number;
+  /** The time limit of a first join begins here: after the last wait that the service announced. */
+  #patientSince: number;
   #step: Step = { at: 'idle' };
   #generation = 0;
   #socketUrl = '';
@@ -64,20 +68,24 @@ export class Connection {
   #lostAt: number | null = null;
   /** `true` between `lobby-waiting` and the welcome, over any number of sockets. */
   #waiting = false;
+  /** Many clients are arriving: the turn of this one, in Unix time. */
+  #turnAt: number | null = null;
   #cancelMove: () => void = () => undefined;
 
   constructor(options: CallOptions, ports: Ports, handlers: ConnectionHandlers) {
     this.#options = options;
     this.#ports = ports;
     this.#handlers = handlers;
-    this.#startedAt = ports.clock.now();
+    this.#patientSince = ports.clock.now();
     this.#stopListening = ports.network.subscribe(() => this.#networkChanged());
   }
 
   start(): void {
     const known = recall(this.#options.memory, this.#options.room);
     if (known === null) {
-      this.#admit();
+      const place = recallPlace(this.#options.memory, this.#options.room);
+      const afterMs = Math.max(0, (place?.untilMs ?? 0) - this.#ports.clock.wall());
+      this.#admit(place !== null && afterMs <= LONGEST_PLACE_MS ? { slot: place.slot, afterMs } : null);
       return;
     }
     this.#generation = known.generation;
@@ -109,25 +117,34 @@ export class Connection {
     this.#end('left', { retry: false, retryAfterMs: null });
   }
 
-  #admit(): void {
+  #admit(place: Place | null = null): void {
     const abort = new AbortController();
     this.#step = { at: 'admitting', abort };
     this.#notifyState();
     const { name } = this.#handlers.introduction();
     const { signal } = abort;
-    void admit({ ...this.#options, name, patienceMs: this.#patienceMs, signal }, this.#ports).then(
-      (admission) => {
-        if (signal.aborted) return;
-        if (!admission.ok) {
-          this.#end(admission.reason, admission);
-          return;
-        }
-        const answer = admission.value;
-        this.#ticket = { text: answer.ticket, expiresAt: this.#ports.clock.now() + answer.ticketTtlMs };
-        this.#socketUrl = answer.socketUrl;
+    // A participant of the call is not a newcomer: it needs only an address, and waits for no place.
+    const returning = this.#token !== null;
+    const finalCode = returning ? ('BUSY' as const) : null;
+    const onPlace = (kept: Place): void => this.#keepPlace(kept);
+    const asked = { ...this.#options, name, patienceMs: this.#patienceMs, signal, place, onPlace, finalCode };
+    void admit(asked, this.#ports).then((admission) => {
+      if (signal.aborted) return;
+      this.#turnAt = null;
+      if (!admission.ok && returning && admission.reason === 'BUSY') {
         this.#open();
-      },
-    );
+        return;
+      }
+      if (!admission.ok) {
+        this.#end(admission.reason, admission);
+        return;
+      }
+      const answer = admission.value;
+      if (!returning) remember(this.#options.memory, null);
+      this.#ticket = { text: answer.ticket, expiresAt: this.#ports.clock.now() + answer.ticketTtlMs };
+      this.#socketUrl = answer.socketUrl;
+      this.#open();
+    });
   }
 
   #open(): void {
@@ -164,10 +181,33 @@ export class Connection {
 
   #receive(message: ServerMessage): void {
     if (message.type === 'welcome') this.#welcomed(message);
+    else if (message.type === 'wait') this.#waitForTurn(message.afterMs);
     else if (message.type === 'lobby-waiting') this.#wasToldToWait(message);
     else if (message.type === 'goaway') this.#move(message.afterMs);
     else if (message.type === 'resume-token') this.#renewed(message.resume);
     else this.#handlers.onMessage(message);
+  }
+
+  /** A reload continues with the same place. */
+  #keepPlace({ slot, afterMs }: Place): void {
+    const untilMs = this.#ports.clock.wall() + afterMs;
+    if (this.#step.at !== 'admitting') return;
+    remember(this.#options.memory, { room: this.#options.room, slot, untilMs });
+    this.#expectTurn(afterMs);
+  }
+
+  /** The pod keeps the socket in its queue, and answers pings on it. */
+  #waitForTurn(afterMs: number): void {
+    if (this.#step.at !== 'opening') return;
+    this.#failures = 0;
+    this.#expectTurn(afterMs);
+  }
+
+  #expectTurn(afterMs: number): void {
+    const { clock } = this.#ports;
+    this.#turnAt = clock.wall() + afterMs;
+    this.#patientSince = Math.max(this.#patientSince, clock.now() + afterMs);
+    this.#notifyState();
   }
 
   /** A place in the lobby belongs to one socket: after its loss the client waits again, as a new participant with a new ticket. */
@@ -175,6 +215,7 @@ export class Connection {
     if (this.#step.at !== 'opening') return;
     this.#step = { at: 'lobby-waiting', socket: this.#step.socket };
     this.#waiting = true;
+    this.#turnAt = null;
     this.#ticket = null;
     this.#failures = 0;
     this.#rejoins = 0;
@@ -187,6 +228,7 @@ export class Connection {
     const { socket } = this.#step;
     const fresh = this.#step.at === 'lobby-waiting' || this.#step.fresh;
     this.#waiting = false;
+    this.#turnAt = null;
     this.#step = { at: 'connected', socket };
     this.#token = welcome.resume;
     this.#participant = welcome.participant;
@@ -222,6 +264,7 @@ export class Connection {
     const wasConnected = this.#step.at === 'connected';
     if (wasConnected) this.#lostAt = this.#ports.clock.wall();
     else this.#failures += 1;
+    this.#turnAt = null;
     this.#cancelMove();
     const next = afterLoss(loss);
     switch (next.do) {
@@ -258,7 +301,7 @@ export class Connection {
   /** Only a first join has a time limit: a participant who was in the room or waits in the lobby reconnects for as long as it takes. */
   get #patienceMs(): number {
     if (this.#lostAt !== null || this.#waiting) return Number.POSITIVE_INFINITY;
-    return FIRST_JOIN_PATIENCE_MS - (this.#ports.clock.now() - this.#startedAt);
+    return FIRST_JOIN_PATIENCE_MS - (this.#ports.clock.now() - this.#patientSince);
   }
 
   #wait(atLeastMs: number, then: () => void): void {
@@ -283,13 +326,20 @@ export class Connection {
     else this.#notifyState();
   }
 
-  /** Before the first welcome the state is `joining` or `lobby-waiting`; afterwards it is `recovering` until the end. */
+  /** Before the first welcome the state is `joining`, `arriving` or `lobby-waiting`; afterwards it is `recovering` until the end. */
   #notifyState(): void {
     if (this.#step.at === 'connected' || this.#step.at === 'ended') return;
     const offline = !this.#ports.network.online();
     if (this.#waiting) this.#handlers.onState({ status: 'lobby-waiting', offline });
-    else if (this.#lostAt === null) this.#handlers.onState({ status: 'joining' });
-    else this.#handlers.onState({ status: 'recovering', sinceMs: this.#lostAt, offline });
+    else if (this.#lostAt !== null)
+      this.#handlers.onState({
+        status: 'recovering',
+        sinceMs: this.#lostAt,
+        offline,
+        turnAtMs: this.#turnAt,
+      });
+    else if (this.#turnAt !== null) this.#handlers.onState({ status: 'arriving', turnAtMs: this.#turnAt });
+    else this.#handlers.onState({ status: 'joining' });
   }
 
   #remember(): void {

@@ -14,10 +14,29 @@ const Remembered = Type.Object({
 });
 export type Remembered = Static<typeof Remembered>;
 
+/** Before the first welcome: the place that the service keeps for the join. */
+const RememberedPlace = Type.Object({
+  room: Type.String(),
+  slot: Type.String({ maxLength: 64 }),
+  /** Unix time in ms. */
+  untilMs: Type.Number(),
+});
+export type RememberedPlace = Static<typeof RememberedPlace>;
+
 /** `null` if nothing usable is stored for this room. Other scripts can write the storage, so the value is checked. */
-export function recall(memory: CallMemory | undefined, room: string): Remembered | null {
+export const recall = (memory: CallMemory | undefined, room: string): Remembered | null =>
+  read(Remembered, memory, room);
+
+export const recallPlace = (memory: CallMemory | undefined, room: string): RememberedPlace | null =>
+  read(RememberedPlace, memory, room);
+
+function read<Schema extends typeof Remembered | typeof RememberedPlace>(
+  schema: Schema,
+  memory: CallMemory | undefined,
+  room: string,
+): Static<Schema> | null {
   try {
-    const decoded = decode(Remembered, JSON.parse(memory?.read() ?? 'null'));
+    const decoded = decode(schema, JSON.parse(memory?.read() ?? 'null'));
     return decoded.ok && decoded.message.room === room ? decoded.message : null;
   } catch {
     return null;
@@ -25,7 +44,7 @@ export function recall(memory: CallMemory | undefined, room: string): Remembered
 }
 
 /** Storage may be full or blocked: the call continues without it. */
-export function remember(memory: CallMemory | undefined, value: Remembered | null): void {
+export function remember(memory: CallMemory | undefined, value: Remembered | RememberedPlace | null): void {
   try {
     memory?.write(value === null ? null : JSON.stringify(value));
   } catch {

@@ -1,6 +1,8 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import type { CallConnection } from '@parley/sdk/call';
 import { usePageTitle } from '../pages/page-title.ts';
 import { PendingRequests } from './pending-requests.tsx';
+import { ArrivingPage, timeLeft } from './arriving-page.tsx';
 import './call.css';
 import { CallHead } from './call-head.tsx';
 import { ChatPanel } from './chat-panel.tsx';
@@ -19,9 +21,16 @@ import { Stage } from './stage.tsx';
 import './tile.css';
 import './screen.css';
 import { useMedia } from './use-media.ts';
+import { useSecondsUntil } from './use-seconds.ts';
+
+const BRIEF_MS = 1500;
 
 export function CallPage({ session }: { readonly session: CallSession }) {
   const { connection } = session.snapshot.value;
+  const turnAtMs = connection.status === 'arriving' ? connection.turnAtMs : null;
+  // A page that appears for a moment only disturbs.
+  const isLong = useMemo(() => turnAtMs !== null && turnAtMs - Date.now() > BRIEF_MS, [turnAtMs]);
+  if (turnAtMs !== null && isLong) return <ArrivingPage session={session} turnAtMs={turnAtMs} />;
   if (connection.status === 'lobby-waiting')
     return <LobbyPage session={session} offline={connection.offline} />;
   return <CallRoom session={session} />;
@@ -75,24 +84,32 @@ function titleOf(session: CallSession): string {
 /** One banner from the loss of the connection to its recovery. */
 function ConnectionBanner({ session }: { readonly session: CallSession }) {
   const { connection } = session.snapshot.value;
-  const text =
-    connection.status === 'joining'
-      ? 'Joining the room…'
-      : connection.status === 'recovering'
-        ? connection.offline
-          ? 'You are offline. The call resumes when your network returns.'
-          : 'Reconnecting. You stay in the call.'
-        : null;
+  const turnAtMs = connection.status === 'recovering' ? connection.turnAtMs : null;
+  const seconds = useSecondsUntil(turnAtMs);
+  const text = bannerText(connection);
   return (
     <div class="banner-slot" role="status">
       {text && (
         <p class="banner" data-testid="banner">
           <span class="banner-dot" />
           {text}
+          {turnAtMs !== null && (
+            <span role="timer" aria-live="off" data-testid="banner-count">
+              {timeLeft(seconds)}
+            </span>
+          )}
         </p>
       )}
     </div>
   );
+}
+
+function bannerText(connection: CallConnection): string | null {
+  if (connection.status === 'joining' || connection.status === 'arriving') return 'Joining the room…';
+  if (connection.status !== 'recovering') return null;
+  if (connection.offline) return 'You are offline. The call resumes when your network returns.';
+  if (connection.turnAtMs !== null) return 'Many people are reconnecting. You stay in the call.';
+  return 'Reconnecting. You stay in the call.';
 }
 
 /** A panel that closes returns the focus to the button that opens it. */

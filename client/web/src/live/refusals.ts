@@ -15,6 +15,11 @@ export const REFUSALS: Readonly<Record<string, DisconnectReason>> = {
     body: 'Your network sent too many requests. The page tries again automatically.',
     ...LATER,
   },
+  BUSY: {
+    title: 'Many people are arriving',
+    body: 'The service lets them in one after another. The page continues automatically.',
+    ...LATER,
+  },
   NOT_READY: {
     title: 'Almost ready',
     body: 'The service is starting. The page continues automatically.',

@@ -138,6 +138,11 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
     body: 'You join automatically as soon as there is a free place.',
     ...WAIT,
   },
+  BUSY: {
+    title: 'Many people are arriving',
+    body: 'The service lets them in one after another. You join automatically.',
+    ...WAIT,
+  },
   NOT_READY: {
     title: 'Almost ready',
     body: 'The service is starting. You join automatically.',

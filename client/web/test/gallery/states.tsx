@@ -158,6 +158,8 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
     </>
   ),
   'call-joining': () => call({ change: { connection: { status: 'joining' } } }),
+  'call-arriving': () =>
+    call({ change: { connection: { status: 'arriving', turnAtMs: Date.now() + 24_000 } } }),
   'call-alone': () => call({}),
   ...Object.fromEntries(
     [2, 3, 4, 6, 9, 12].map((count) => [`call-${count}`, () => call({ change: inCall(count) })]),
@@ -185,9 +187,26 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
   'call-silent': () => call({ change: inCall(3), silent: true }),
   'call-mixed': () => call({ change: mixed() }),
   'call-reconnecting': () =>
-    call({ change: { ...inCall(3), connection: { status: 'recovering', sinceMs: 0, offline: false } } }),
+    call({
+      change: {
+        ...inCall(3),
+        connection: { status: 'recovering', sinceMs: 0, offline: false, turnAtMs: null },
+      },
+    }),
+  'call-reconnecting-wait': () =>
+    call({
+      change: {
+        ...inCall(3),
+        connection: { status: 'recovering', sinceMs: 0, offline: false, turnAtMs: Date.now() + 12_000 },
+      },
+    }),
   'call-offline': () =>
-    call({ change: { ...inCall(3), connection: { status: 'recovering', sinceMs: 0, offline: true } } }),
+    call({
+      change: {
+        ...inCall(3),
+        connection: { status: 'recovering', sinceMs: 0, offline: true, turnAtMs: null },
+      },
+    }),
   'call-screen': () => call({ change: sharing() }),
   'call-own-screen': () =>
     call({ change: inCall(3), script: (session) => (session.screen.value = fakeScreen()) }),

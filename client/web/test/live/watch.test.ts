@@ -3,6 +3,8 @@ import { afterEach, mock, test } from 'node:test';
 import { codecName } from '../../src/live/codecs.ts';
 import { nextBroadcastState, type BroadcastState } from '../../src/live/watch-session.ts';
 import { sessionMs } from '@parley/sdk/sfu/transports';
+import { ROUTES } from '@parley/protocol/http';
+import { REFUSALS } from '../../src/live/refusals.ts';
 import { requestRelay } from '../../src/live/relay-request.ts';
 
 afterEach(() => mock.restoreAll());
@@ -70,4 +72,13 @@ test('codecs have their common names, and an unknown codec keeps its own', () =>
     'Opus',
     'xyz',
   ]);
+});
+
+test('every code that may answer the request for a relay has a sentence', () => {
+  const ofOurRequest = new Set(['BAD_REQUEST', 'BODY_TOO_LARGE']);
+  const codes = ROUTES.openLive.codes.filter((code) => !ofOurRequest.has(code));
+  assert.deepEqual(
+    codes.filter((code) => !Object.hasOwn(REFUSALS, code)),
+    [],
+  );
 });

@@ -1,4 +1,4 @@
-/** From the first message of a socket to an arrival in the core. SPEC rule LIM-12. */
+/** From the first message of a socket to an arrival in the core. SPEC rules LIM-12, LIM-20. */
 import type { Enter, Resume } from '@parley/protocol/client-messages';
 import type { Tokens } from '../adapters/tokens.ts';
 import type { Input } from '../core/input.ts';
@@ -8,20 +8,25 @@ import type { Gate } from './gate.ts';
 import type { Metrics } from './metrics.ts';
 import { implausible } from './plausible.ts';
 import type { Rates } from './rates.ts';
+import type { Turns } from './turns.ts';
 
 export interface AdmissionParts {
   readonly tokens: Tokens;
   readonly arrivals: ArrivalParts;
   readonly gate: Gate;
   readonly rates: Rates;
+  readonly turns: Turns;
   readonly metrics: Pick<Metrics, 'chatDropped'>;
   readonly now: () => number;
   readonly handle: (input: Input) => void;
 }
 
-/** Cheap checks come first. Only a client with a valid token uses the budgets that all clients of the pod share. */
+/**
+ * Cheap checks come first, then the turn. Only a client with a valid token uses the budgets that all clients of the pod share: the turn of any other
+ * goes to the next.
+ */
 export async function admit(
-  { tokens, arrivals, gate, rates, metrics, now, handle }: AdmissionParts,
+  { tokens, arrivals, gate, rates, turns, metrics, now, handle }: AdmissionParts,
   connection: Connection,
   message: Enter | Resume,
 ): Promise<Refused | undefined> {
@@ -31,9 +36,23 @@ export async function admit(
   const isOwn = message.type === 'enter' && tokens.isOwnTicket(message.ticket);
   const code = isOwn ? undefined : implausible(message, room);
   if (code !== undefined) return { code };
+  const turn = await turns.wait(connection, message);
+  if (typeof turn === 'object') return turn;
+  if (!turn) return undefined;
+  if (!connection.isEntering) {
+    turns.giveBack();
+    return undefined;
+  }
+  let isCounted = false;
+  const counting: Gate = (credential) => {
+    const over = gate(credential);
+    isCounted = over === undefined;
+    return over;
+  };
   const takeRate = (): boolean => connection.takeChatRate();
   const onDropped = (reason: string): void => metrics.chatDropped.inc({ reason });
-  const arrival = await readArrival(arrivals, { socket, room, gate, takeRate, onDropped }, message);
+  const arrival = await readArrival(arrivals, { socket, room, gate: counting, takeRate, onDropped }, message);
+  if (!isCounted) turns.giveBack();
   if ('code' in arrival) return arrival;
   if (connection.isEntering) handle(arrival);
   return undefined;

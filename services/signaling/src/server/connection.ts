@@ -34,6 +34,8 @@ export interface Host extends WireHost {
   /** `undefined` where the network of the address may request ICE servers now; otherwise how long to wait, in ms. */
   takeIceRequest(address: string): number | undefined;
   relayOffer(room: RoomId, participant: ParticipantId, exclude?: string): RelayOffer | null;
+  /** The socket accepts and sends nothing more. */
+  ending(connection: Connection): void;
   closed(connection: Connection): void;
 }
 
@@ -95,6 +97,7 @@ export class Connection {
       onEnding: () => {
         if (this.#stage.stage === 'unauthenticated') clearTimeout(this.#stage.timer);
         this.#stage = { stage: 'closing' };
+        host.ending(this);
       },
       // The core is notified of every end here.
       onClosed: () => host.closed(this),

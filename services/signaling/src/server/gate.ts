@@ -4,7 +4,7 @@ import type { Refused } from './connection.ts';
 import { takeStoreRead, type Rates } from './rates.ts';
 
 export interface GateParts {
-  readonly rates: Pick<Rates, 'participantResumes' | 'podResumes' | 'podEnters'>;
+  readonly rates: Pick<Rates, 'participantResumes' | 'podEnters'>;
   readonly now: () => number;
   /** Whether this pod knows that the ticket was used. */
   readonly isUsed: (room: RoomId, participant: ParticipantId) => boolean;
@@ -20,15 +20,12 @@ export type Gate = (credential: Credential) => Refused | undefined;
 
 /** The participant's own budget comes first, so that a ticket or token that is replayed takes little from other participants. */
 export function gateOf({ rates, now, isUsed }: GateParts): Gate {
-  const { participantResumes, podResumes, podEnters } = rates;
+  const { participantResumes, podEnters } = rates;
   return ({ kind, room, participant }) => {
     if (kind === 'enter' && isUsed(room, participant)) return { code: 'TICKET_USED' };
     const wait = participantResumes.take(participant, now());
     if (wait !== undefined) return { code: 'TOO_MANY_REQUESTS', retryAfterMs: wait };
-    const podWait = kind === 'enter' ? takeStoreRead(podEnters, room, now()) : takeOne(podResumes, now());
+    const podWait = kind === 'enter' ? takeStoreRead(podEnters, room, now()) : undefined;
     return podWait === undefined ? undefined : { code: 'POD_FULL', retryAfterMs: podWait };
   };
 }
-
-const takeOne = (bucket: Rates['podResumes'], now: number): number | undefined =>
-  bucket.take(1, now) ? undefined : bucket.waitMs(1);

@@ -9,6 +9,12 @@ interface PodCounts {
   readonly connections: number;
   readonly mediaRelays: number;
   readonly turnNodes: number;
+  /** Sockets whose `enter` or `resume` waits for its turn. */
+  readonly waiting: number;
+  readonly slots: number;
+  readonly slotsGiven: number;
+  readonly arrivalsPerSecond: number;
+  readonly joinsPerSecond: number;
   readonly bufferedBytes: number;
   readonly incompleteBytes: number;
   readonly pages: { readonly visitors: number; readonly pages: number; readonly held: number };
@@ -67,7 +73,7 @@ export class Metrics {
   constructor(read: () => PodCounts) {
     collectDefaultMetrics({ register: this.registry });
     addGauges(this.registry, read);
-    addCounters(this.registry, this);
+    addCounters(this.registry, this, read);
   }
 }
 
@@ -93,6 +99,22 @@ function addGauges(registry: Registry, read: () => PodCounts): void {
   gauge('parley_media_relays', 'Media relays that this pod offers to participants', () => read().mediaRelays);
   gauge('parley_turn_nodes', 'TURN nodes that this pod offers to participants', () => read().turnNodes);
   gauge(
+    'parley_arrivals_waiting',
+    'WebSockets whose enter or resume waits for its turn',
+    () => read().waiting,
+  );
+  gauge('parley_slots', 'Slots of joins that are neither used nor over', () => read().slots);
+  gauge(
+    'parley_arrivals_per_second',
+    'Enters and resumes per second that this pod accepts at most now',
+    () => read().arrivalsPerSecond,
+  );
+  gauge(
+    'parley_joins_per_second',
+    'Joins per second that this pod accepts at most now',
+    () => read().joinsPerSecond,
+  );
+  gauge(
     'parley_buffered_bytes',
     'Bytes that wait in the send buffers of WebSockets',
     () => read().bufferedBytes,
@@ -103,7 +125,7 @@ function addGauges(registry: Registry, read: () => PodCounts): void {
   gauge('parley_pages_held', 'Whole pages that visitors of this pod hold', () => read().pages.held);
 }
 
-function addCounters(registry: Registry, metrics: Metrics): void {
+function addCounters(registry: Registry, metrics: Metrics, read: () => PodCounts): void {
   const counter = (name: string, help: string, value: () => number): void => {
     new Counter({
       name,
@@ -132,6 +154,7 @@ function addCounters(registry: Registry, metrics: Metrics): void {
     'Directed messages received from another pod',
     () => metrics.directedIn,
   );
+  counter('parley_slots_given_total', 'Joins that got a slot', () => read().slotsGiven);
   counter(
     'parley_nats_invalid_messages_total',
     'Messages on NATS that did not match their schema',

@@ -38,6 +38,7 @@ import { carryOutRoomEffect } from './room-effects.ts';
 import type { Rooms } from './rooms.ts';
 import { SeatKeeper } from './seat-keeper.ts';
 import { Sockets } from './sockets.ts';
+import { Turns } from './turns.ts';
 import { IceOffers } from './ice-offers.ts';
 import type { VisitorConnection } from './visitor-connection.ts';
 
@@ -59,6 +60,7 @@ export class SignalingPod implements Host {
   readonly metrics: Metrics;
   readonly budgets: Budgets;
   readonly rates: Rates;
+  readonly turns: Turns;
   readonly core: Core;
   readonly pages: PageShell;
   readonly #parts: PodParts;
@@ -83,6 +85,7 @@ export class SignalingPod implements Host {
     this.limits = limits;
     this.budgets = budgetsOf(limits);
     this.rates = ratesOf(limits, now());
+    this.turns = new Turns({ limits, budgets: this.budgets, now });
     this.core = createCore({ pod: config.pod, boot: this.#boot, limits, now: now(), random: Math.random });
     this.#sockets = new Sockets(limits['socket.pingInterval']);
     this.metrics = this.#createMetrics();
@@ -146,6 +149,10 @@ export class SignalingPod implements Host {
   acceptVisitor(connection: VisitorConnection): void {
     this.#sockets.add(connection);
     this.pages.accept(connection);
+  }
+
+  ending(connection: Connection): void {
+    this.turns.remove(connection.id);
   }
 
   closed(connection: Connection): void {
@@ -222,7 +229,9 @@ export class SignalingPod implements Host {
   async drain(force: AbortSignal = new AbortController().signal): Promise<void> {
     this.#draining = true;
     this.pages.announceLeaving();
-    await moveClients(this.#sockets.all(), this.limits['drain.window'], force);
+    const waiting = this.turns.stop();
+    const inOrder = [...new Set([...waiting, ...this.#sockets.all()])];
+    await moveClients(inOrder, this.limits['drain.window'], force);
     // All sockets end, as one whose peer does not answer the close frame is destroyed. Only then do the other pods know which participants are away.
     await this.#sockets.emptied();
     this.pages.announceLeft();
@@ -230,6 +239,7 @@ export class SignalingPod implements Host {
 
   async close(): Promise<void> {
     this.#runner.close();
+    this.turns.close();
     this.#home.close();
     this.pages.close();
     this.#sockets.close();
@@ -243,19 +253,25 @@ export class SignalingPod implements Host {
       pages: this.pages.counts(),
       mediaRelays: this.#media.relays,
       turnNodes: this.#turn.count(),
+      waiting: this.turns.queue.size,
+      slots: this.turns.slots.size,
+      slotsGiven: this.turns.slots.given,
+      arrivalsPerSecond: this.turns.queue.pace.perSecond,
+      joinsPerSecond: this.turns.slots.pace.perSecond,
       bufferedBytes: this.budgets.buffered.bytes,
       incompleteBytes: this.budgets.incomplete.bytes,
     }));
   }
 
   #admissionParts(): AdmissionParts {
-    const { rates, metrics, core } = this;
+    const { rates, turns, metrics, core } = this;
     const now = (): number => this.now();
     return {
       tokens: this.#parts.tokens,
       arrivals: { ...this.#parts, limits: this.limits, viewHere: (room) => core.view(room) },
       gate: gateOf({ rates, now, isUsed: (room, participant) => core.isKnown(room, participant) }),
       rates,
+      turns,
       metrics,
       now,
       handle: (input) => this.handle(input),

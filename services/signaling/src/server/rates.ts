@@ -1,4 +1,4 @@
-/** How often networks may send a pod requests, and the limits of the pod in total. SPEC rules LIM-7, LIM-12 to LIM-14, LIM-17. */
+/** How often networks may send a pod requests, and the limits of the pod in total. SPEC rules LIM-7, LIM-12, LIM-14, LIM-17. */
 import { parseRoomId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
 import { AddressBuckets, Bucket } from '../core/buckets.ts';
@@ -11,8 +11,6 @@ export interface Rates {
   readonly resumes: AddressBuckets;
   /** Per participant instead of address; for `enter` too. */
   readonly participantResumes: AddressBuckets;
-  readonly podJoins: Bucket;
-  readonly podResumes: Bucket;
   /** For HTTP requests that make the pod read the store. */
   readonly podReads: Bucket;
   /** For tickets that make the pod read the store. */
@@ -31,8 +29,6 @@ export function ratesOf(limits: Limits, now: number): Rates {
     reads: perMinute(limits['address.reads']),
     resumes: perMinute(limits['address.resumes']),
     participantResumes: perMinute(limits['participant.resumes']),
-    podJoins: perPod(limits['pod.joins']),
-    podResumes: perPod(limits['pod.resumes']),
     podReads: perPod(limits['pod.reads']),
     podEnters: perPod(limits['pod.reads']),
   };

@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { CODES, type Code } from '@parley/protocol/codes';
+import { CODES, passesByItself, type Code } from '@parley/protocol/codes';
 import type { ErrorAnswer } from '@parley/protocol/http';
 
 declare module 'fastify' {
@@ -20,26 +20,28 @@ export function refuse(
   code: Code,
   reason?: string,
   retryAfterMs = DEFAULT_RETRY_MS,
+  slot?: string,
 ): FastifyReply {
   const entry = CODES[code];
   const answer: ErrorAnswer = {
     code,
     message: reason ?? entry.meaning,
-    ...(entry.retry ? { retryAfterMs } : {}),
+    ...(passesByItself(code) ? { retryAfterMs } : {}),
+    ...(slot === undefined ? {} : { slot }),
   };
-  if (entry.retry) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
+  if (passesByItself(code)) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
   reply.refusal = code;
   return reply.code(entry.http ?? 500).send(answer);
 }
 
 /** Where no reply can be made: an upgrade, or bytes that are not a request. Ends the connection. */
 export function refuseRaw(stream: Duplex, code: Code, headers: readonly string[] = []): void {
-  const { http, meaning, retry } = CODES[code];
+  const { http, meaning } = CODES[code];
   const status = http ?? 500;
   const answer: ErrorAnswer = {
     code,
     message: meaning,
-    ...(retry ? { retryAfterMs: DEFAULT_RETRY_MS } : {}),
+    ...(passesByItself(code) ? { retryAfterMs: DEFAULT_RETRY_MS } : {}),
   };
   const body = JSON.stringify(answer);
   // The peer may never close its half.
@@ -50,7 +52,7 @@ export function refuseRaw(stream: Duplex, code: Code, headers: readonly string[]
       'connection: close',
       'content-type: application/json',
       `content-length: ${Buffer.byteLength(body)}`,
-      ...(retry ? ['retry-after: 2'] : []),
+      ...(passesByItself(code) ? ['retry-after: 2'] : []),
       ...headers,
       '',
       body,

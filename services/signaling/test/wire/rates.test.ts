@@ -4,12 +4,11 @@ import { describe, test } from 'node:test';
 import { CODES } from '@parley/protocol/codes';
 import { decode } from '@parley/protocol/decode';
 import { ErrorAnswer } from '@parley/protocol/http';
-import { createTokens } from '../../src/adapters/tokens.ts';
 import type { RunningPod } from '../../src/server/start.ts';
-import { Client, NO_MEDIA, join, ticketFor } from '../support/client.ts';
+import { Client, NO_MEDIA, ticketFor } from '../support/client.ts';
 import { eventually } from '../support/deadline.ts';
 import { Owner, codeIn } from '../support/owner.ts';
-import { from, keySet, memory, randomRoom, startLimitedPod, startTestPod } from '../support/pod.ts';
+import { from, memory, randomRoom, startLimitedPod, startTestPod } from '../support/pod.ts';
 
 const MANY = from('203.0.113.1');
 const FEW = from('203.0.113.2');
@@ -26,7 +25,7 @@ async function errorOf(response: Response): Promise<ErrorAnswer> {
   return decoded.message;
 }
 
-describe('[LIM-12] [LIM-13] [LIM-14] [LIM-17] rates', () => {
+describe('[LIM-12] [LIM-14] [LIM-17] rates', () => {
   test('[LIM-12] too many resumes of one network are refused with the time to wait, those of others are not (address.resumes)', async (context) => {
     const pod = await startLimitedPod(context, { 'address.resumes': 3 });
     const ada = await Client.enter(pod.url, randomRoom());
@@ -46,62 +45,23 @@ describe('[LIM-12] [LIM-13] [LIM-14] [LIM-17] rates', () => {
     await ada.welcomed();
   });
 
-  test('[LIM-12] resumes over the rate of the pod are refused, and forged ones do not count (pod.resumes)', async (context) => {
-    const most = 12;
-    const pod = await startLimitedPod(context, {
-      'pod.resumes': 1,
-      'pod.sockets': most,
-      'participant.resumes': 1000,
-    });
-    const room = randomRoom();
-    const ada = await Client.enter(pod.url, room);
-    context.after(() => ada.drop());
-    const strangers = createTokens(keySet());
-    const claims = { sub: ada.participant, room, generation: 1, since: 0 };
-    const forged = [
-      'junk',
-      strangers.signResume(claims, 60_000),
-      strangers.signResume(claims, -60_000),
-      strangers.signResume({ ...claims, room: randomRoom() }, 60_000),
-    ];
-    for (let round = 0; round < 5; round += 1) {
-      for (const token of forged) {
-        const eve = new Client(room);
-        await eve.connect(pod.url, FEW);
-        eve.sendResume('Eve', token);
-        const { code } = await eve.refusedWith();
-        assert.ok(code === 'RESUME_INVALID' || code === 'RESUME_EXPIRED', code);
-      }
-    }
-    for (let resumes = 0; resumes < most; resumes += 1) {
-      await resume(ada, pod, MANY);
-      await ada.welcomed();
-    }
-    await eventually('the pod refuses', async () => {
-      await resume(ada, pod, MANY);
-      await ada.welcomed().catch(() => {});
-      return ada.log.some((message) => message.type === 'error' && message.code === 'POD_FULL');
-    });
-    assert.equal((await ada.refusedWith()).close, CODES.POD_FULL.close);
-    const { retryAfterMs = 0 } = await ada.waitFor('error', { match: ({ code }) => code === 'POD_FULL' });
-    assert.ok(retryAfterMs > 0 && retryAfterMs <= 1000, String(retryAfterMs));
-  });
-
-  test('[LIM-12] a token that is replayed from many networks takes little of what all share (participant.resumes)', async (context) => {
-    const [most, allowed] = [12, 3];
-    const pod = await startLimitedPod(context, {
-      'pod.resumes': 1,
-      'pod.sockets': most,
-      'participant.resumes': allowed,
-    });
+  test('[LIM-12] [LIM-20] a token that is replayed from many networks takes no turns of others (participant.resumes)', async (context) => {
+    const [most, allowed] = [30, 3];
+    const pod = await startLimitedPod(context, { 'pod.resumes': 5, 'participant.resumes': allowed });
     const eve = await Client.enter(pod.url, randomRoom());
     const ada = await Client.enter(pod.url, randomRoom());
     context.after(() => [eve, ada].forEach((client) => client.drop()));
-    for (let replay = 0; replay < 2 * most; replay += 1) {
+    for (let replay = 0; replay < allowed - 1; replay += 1) {
       await resume(eve, pod, from(`198.51.100.${replay}`));
       // The enter was the first.
-      if (replay < allowed - 1) await eve.welcomed();
-      else assert.equal((await eve.refusedWith()).code, 'TOO_MANY_REQUESTS');
+      await eve.welcomed();
+    }
+    for (let replay = 0; replay < most; replay += 1) {
+      const since = eve.log.length;
+      await resume(eve, pod, from(`203.0.113.${replay}`));
+      assert.equal((await eve.refusedWith()).code, 'TOO_MANY_REQUESTS');
+      // The first may wait, after the welcomes.
+      if (replay > 0) assert.ok(eve.log.slice(since).every(({ type }) => type !== 'wait'));
     }
     const { retryAfterMs = 0 } = await eve.waitFor('error');
     assert.ok(retryAfterMs > 0 && retryAfterMs <= 20_000, String(retryAfterMs));
@@ -109,24 +69,6 @@ describe('[LIM-12] [LIM-13] [LIM-14] [LIM-17] rates', () => {
       await resume(ada, pod, FEW);
       await ada.welcomed();
     }
-  });
-
-  test('[LIM-13] joins over the rate of the pod are refused, and those that were refused before do not count (pod.joins)', async (context) => {
-    const most = 6;
-    const pod = await startLimitedPod(context, { 'pod.joins': 1, 'pod.sockets': most });
-    for (let junk = 0; junk < 20; junk += 1) {
-      const invalid = await join(pod.url, 'NOT_A_ROOM', { headers: MANY });
-      assert.ok(!invalid.ok && invalid.error.code === 'ROOM_INVALID');
-      const nameless = await join(pod.url, randomRoom(), { headers: MANY, body: '{"name":"\\n"}' });
-      assert.ok(!nameless.ok && nameless.error.code === 'NAME_INVALID');
-    }
-    for (let joins = 0; joins < most; joins += 1)
-      assert.ok((await join(pod.url, randomRoom(), { headers: FEW })).ok, String(joins));
-    const refused = await eventually('the pod refuses', async () => {
-      const joined = await join(pod.url, randomRoom(), { headers: FEW });
-      return !joined.ok && joined;
-    });
-    assert.deepEqual([refused.error.code, refused.status, refused.retryAfter], ['POD_FULL', 503, '1']);
   });
 
   test('[LIM-17] one ticket that is shown from many networks costs one read of the store and one line of the log', async (context) => {

@@ -53,6 +53,8 @@ pub enum Code {
     TooManySockets,
     /// This pod has reached a limit; another pod may accept the request.
     PodFull,
+    /// Many clients are arriving: repeat the request after the stated time, with the slot of this answer.
+    Busy,
     /// The page exceeds the size limit of this installation.
     PageTooLarge,
     /// The manifest or the content of this page is invalid.
@@ -131,7 +133,7 @@ pub enum Code {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Code; 62] = [
+    pub const ALL: [Code; 63] = [
         Code::BadRequest,
         Code::BodyTooLarge,
         Code::HeadersTooLarge,
@@ -157,6 +159,7 @@ impl Code {
         Code::TooManyRooms,
         Code::TooManySockets,
         Code::PodFull,
+        Code::Busy,
         Code::PageTooLarge,
         Code::PageInvalid,
         Code::PagesTooLarge,
@@ -234,6 +237,7 @@ impl Code {
             Code::TooManyRooms => "TOO_MANY_ROOMS",
             Code::TooManySockets => "TOO_MANY_SOCKETS",
             Code::PodFull => "POD_FULL",
+            Code::Busy => "BUSY",
             Code::PageTooLarge => "PAGE_TOO_LARGE",
             Code::PageInvalid => "PAGE_INVALID",
             Code::PagesTooLarge => "PAGES_TOO_LARGE",
@@ -302,6 +306,7 @@ impl Code {
             Code::TooManyRooms => Some(429),
             Code::TooManySockets => Some(429),
             Code::PodFull => Some(503),
+            Code::Busy => Some(503),
             Code::PageTooLarge => None,
             Code::PageInvalid => None,
             Code::PagesTooLarge => None,
@@ -370,6 +375,7 @@ impl Code {
             Code::TooManyRooms => None,
             Code::TooManySockets => Some(4428),
             Code::PodFull => Some(4504),
+            Code::Busy => None,
             Code::PageTooLarge => None,
             Code::PageInvalid => None,
             Code::PagesTooLarge => None,
@@ -412,7 +418,7 @@ impl Code {
 
     /// Whether the same request may succeed later.
     pub const fn retry(self) -> bool {
-        matches!(self, Code::RequestTimeout | Code::RegionFull | Code::RoomFull | Code::LobbyFull | Code::LobbyTimeout | Code::TooManyRequests | Code::RoomLocked | Code::RoomHomeUnreachable | Code::TooManyJoins | Code::TooManyRooms | Code::TooManySockets | Code::PodFull | Code::TooManyPageRequests | Code::RelayUnavailable | Code::NotReady | Code::StoreUnavailable | Code::MessageTimeout | Code::ReassemblyLimitExceeded | Code::RateLimited | Code::SlowConsumer | Code::TooManyChatLines | Code::TooManyIceRequests | Code::Goaway | Code::Internal)
+        matches!(self, Code::RequestTimeout | Code::RegionFull | Code::RoomFull | Code::LobbyFull | Code::LobbyTimeout | Code::TooManyRequests | Code::RoomLocked | Code::RoomHomeUnreachable | Code::TooManyJoins | Code::TooManyRooms | Code::TooManySockets | Code::PodFull | Code::Busy | Code::TooManyPageRequests | Code::RelayUnavailable | Code::NotReady | Code::StoreUnavailable | Code::MessageTimeout | Code::ReassemblyLimitExceeded | Code::RateLimited | Code::SlowConsumer | Code::TooManyChatLines | Code::TooManyIceRequests | Code::Goaway | Code::Internal)
     }
 
     /// Whether a client whose socket was closed with this code reconnects by itself.

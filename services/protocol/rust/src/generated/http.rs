@@ -68,6 +68,9 @@ pub struct JoinRequest {
     pub name: Option<DisplayName>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub device: Option<DeviceId>,
+    /// The slot of an earlier answer `BUSY`, whose time has come.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub slot: Option<Text<0, 64>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,4 +110,7 @@ pub struct ErrorAnswer {
     pub message: String,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub retry_after_ms: Option<u64>,
+    /// With `BUSY`: a place that is kept. The same request with it is accepted once, from `retryAfterMs` on for `slot.keep`.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub slot: Option<Text<0, 64>>,
 }

@@ -84,12 +84,16 @@ pub const ADDRESS_RESUMES: Limit = Limit::new("address.resumes", "PARLEY_LIMIT_A
 pub const PARTICIPANT_RESUMES: Limit = Limit::new("participant.resumes", "PARLEY_LIMIT_PARTICIPANT_RESUMES", [20, 1, 10_000_000], "resumes and enters per minute", Some(Code::TooManyRequests));
 /// Reading a named room costs a read of the store, `relay` a signature: each of 500 participants in an office may ask for both, and again when a relay is lost; what joins read is bounded by `address.joins`.
 pub const ADDRESS_READS: Limit = Limit::new("address.reads", "PARLEY_LIMIT_ADDRESS_READS", [1500, 1, 10_000_000], "requests per minute", Some(Code::TooManyRequests));
-/// After a burst of `pod.sockets`, which is all clients that fit on the pod: a fifth of a processor; counted after all cheap checks, so that refused requests take nothing from other clients.
-pub const POD_JOINS: Limit = Limit::new("pod.joins", "PARLEY_LIMIT_POD_JOINS", [200, 1, 1_000_000], "joins per second", Some(Code::PodFull));
-/// After a burst of `pod.sockets`, with which a pod accepts all participants of a dead one: in rooms of eight, three quarters of a processor; counted after the token is verified, so that invalid tokens take nothing from other clients.
-pub const POD_RESUMES: Limit = Limit::new("pod.resumes", "PARLEY_LIMIT_POD_RESUMES", [200, 1, 1_000_000], "resumes per second", Some(Code::PodFull));
+/// At most, and down to a quarter of it while the event loop is late; counted after all cheap checks, so that refused requests take nothing from other clients; each admits one `enter`, of which `pod.resumes` accepts more.
+pub const POD_JOINS: Limit = Limit::new("pod.joins", "PARLEY_LIMIT_POD_JOINS", [400, 1, 1_000_000], "joins per second", Some(Code::Busy));
+/// Joins that wait for their time: 25 s at `pod.joins`, and more than `pod.sockets`, as some clients do not come; over it the answer has a time and no slot.
+pub const POD_SLOTS: Limit = Limit::new("pod.slots", "PARLEY_LIMIT_POD_SLOTS", [10_000, 0, 1_000_000], "slots", Some(Code::Busy));
+/// How long a slot is valid from its time on: a slow network, a tab in the background, a reload.
+pub const SLOT_KEEP: Limit = Limit::new("slot.keep", "PARLEY_LIMIT_SLOT_KEEP", [10_000, 1000, 600_000], "ms", Some(Code::Busy));
+/// At most, and down to what brings `pod.sockets` back within half of `resume.grace` while the event loop is late; an arrival over it waits on its socket, and is refused where more wait than that; the turn of an invalid ticket or token goes to the next.
+pub const POD_RESUMES: Limit = Limit::new("pod.resumes", "PARLEY_LIMIT_POD_RESUMES", [900, 1, 1_000_000], "resumes and enters per second", Some(Code::PodFull));
 /// After a burst of `pod.sockets`: `pod.joins` twice, as a visitor may read a named room before it joins, and resume; requests and tickets are counted apart, so that neither blocks the other.
-pub const POD_READS: Limit = Limit::new("pod.reads", "PARLEY_LIMIT_POD_READS", [400, 1, 1_000_000], "store reads per second", Some(Code::PodFull));
+pub const POD_READS: Limit = Limit::new("pod.reads", "PARLEY_LIMIT_POD_READS", [800, 1, 1_000_000], "store reads per second", Some(Code::PodFull));
 /// Of messages on NATS that are not understood: enough to find their sender; `parley_nats_invalid_messages_total` counts all of them.
 pub const POD_BAD_MESSAGE_LOG_LINES: Limit = Limit::new("pod.badMessageLogLines", "PARLEY_LIMIT_POD_BAD_MESSAGE_LOG_LINES", [60, 1, 1_000_000], "log lines per minute", None);
 /// A named room is kept until it is deleted or was not used for `room.idleTimeout`.

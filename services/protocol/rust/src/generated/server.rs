@@ -36,6 +36,8 @@ pub enum Message {
     Relay(Relay),
     #[serde(rename = "room-deleted")]
     RoomDeleted,
+    #[serde(rename = "wait")]
+    Wait(Wait),
     #[serde(rename = "lobby-waiting")]
     LobbyWaiting(LobbyWaiting),
     #[serde(rename = "lobby-joined")]
@@ -195,6 +197,13 @@ pub struct Relay {
     /// `null` where the region has no media relay now.
     #[serde(deserialize_with = "Option::deserialize")]
     pub relay: Option<RelayOffer>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Wait {
+    /// An estimate of the time until its turn; a new one replaces it.
+    pub after_ms: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,10 +1,10 @@
 /**
- * `POST /v1/rooms/{room}/join`: admission, before the socket, where a browser can read the answer. SPEC rules JOIN-1 to JOIN-4, MOD-2, MOD-3, LIM-13.
+ * `POST /v1/rooms/{room}/join`: admission, before the socket, where a browser can read the answer. SPEC rules JOIN-1 to JOIN-4, JOIN-15, MOD-2, MOD-3, LIM-13.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decode } from '@parley/protocol/decode';
-import { JoinRequest, socketPath, type JoinAnswer, type RoomView } from '@parley/protocol/http';
+import { JoinRequest, socketPath, type JoinAnswer } from '@parley/protocol/http';
 import { parseRoomId, participantId } from '@parley/protocol/ids';
 import { checkName } from '@parley/protocol/people';
 import { isBanned } from '../../core/policy.ts';
@@ -13,6 +13,7 @@ import { refuse } from '../refusal.ts';
 import { addressOf, publicOrigin, traceOf } from '../visitor.ts';
 import { marksOf } from '../visitor-marks.ts';
 import type { RouteContext } from './context.ts';
+import { isFull, refuseForNow } from './join-turn.ts';
 
 export async function joinRoom(
   context: RouteContext,
@@ -31,20 +32,21 @@ export async function joinRoom(
   if (!pod.admits(room)) return refuse(reply, 'NOT_READY');
   if (pod.socketCount >= limits['pod.sockets']) return refuse(reply, 'POD_FULL');
   const address = addressOf(request.raw, config.trustedProxies);
-  const wait = context.joins.take(address, pod.now());
-  if (wait !== undefined) return refuse(reply, 'TOO_MANY_JOINS', undefined, wait);
-  if (!context.podJoins.take(1, pod.now()))
-    return refuse(reply, 'POD_FULL', undefined, context.podJoins.waitMs(1));
+  const { authorization } = request.headers;
+  const hasKey = authorization !== undefined;
+  const refused = refuseForNow(context, { room, address, slot: body.message.slot, hasKey });
+  if (refused !== undefined)
+    return refuse(reply, refused.code, undefined, refused.retryAfterMs, refused.slot);
   const known = await rooms.lookUp(room);
   if (!known.ok) return refuse(reply, known.code);
   const { view } = known;
   const isNewHere = pod.core.population(view.room) === 0;
   if (isNewHere && pod.core.counts().rooms >= limits['pod.rooms']) return refuse(reply, 'POD_FULL');
-  const owner = known.stored !== undefined && isOwner(request.headers.authorization, known.stored.record);
+  const owner = known.stored !== undefined && isOwner(authorization, known.stored.record);
   const visitor = known.stored && marksOf(known.stored.record, address, body.message.device);
   if (!owner && known.policy !== undefined && isBanned(known.policy, visitor)) return refuse(reply, 'BANNED');
   if (!owner && view.locked) return refuse(reply, 'ROOM_LOCKED');
-  if (isFull(context, view, owner)) return refuse(reply, 'ROOM_FULL');
+  if (isFull(context, view, { owner })) return refuse(reply, 'ROOM_FULL');
 
   const participant = participantId(randomBytes(16));
   const claims = {
@@ -65,11 +67,4 @@ export async function joinRoom(
   };
   log.debug({ trace: traceOf(request.raw), room: view.room, participant }, 'ticket issued');
   return reply.header('cache-control', 'no-store').send(answer);
-}
-
-/** As this pod knows the room; `enter` decides. An owner is admitted beyond the cap. SPEC rule MOD-12. */
-function isFull({ pod, config }: RouteContext, { room, cap }: RoomView, owner: boolean): boolean {
-  if (pod.core.population(room) < cap) return false;
-  const owners = pod.core.people(room).filter((person) => person.owner).length;
-  return !owner || owners >= config.limits['room.owners'];
 }

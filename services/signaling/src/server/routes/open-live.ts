@@ -9,7 +9,7 @@ import { addressOf } from '../visitor.ts';
 import type { RouteContext } from './context.ts';
 
 export function openLive(
-  { config, pod, joins, podJoins }: RouteContext,
+  { config, pod, joins }: RouteContext,
   request: FastifyRequest<{ Params: { name: string } }>,
   reply: FastifyReply,
 ): FastifyReply {
@@ -19,9 +19,11 @@ export function openLive(
   if (!decode(LiveName, name).ok) return refuse(reply, 'NAME_INVALID');
   if (!config.live) return refuse(reply, 'LIVE_DISABLED');
   if (pod.isDraining) return refuse(reply, 'NOT_READY');
-  const wait = joins.take(addressOf(request.raw, config.trustedProxies), pod.now());
+  const address = addressOf(request.raw, config.trustedProxies);
+  const wait = joins.take(address, pod.now());
   if (wait !== undefined) return refuse(reply, 'TOO_MANY_JOINS', undefined, wait);
-  if (!podJoins.take(1, pod.now())) return refuse(reply, 'POD_FULL', undefined, podJoins.waitMs(1));
+  const later = pod.turns.askToWatch();
+  if (later !== undefined) return refuse(reply, 'BUSY', undefined, later);
   const relay = pod.liveOffer(name, body.message);
   if (relay === null) return refuse(reply, 'RELAY_UNAVAILABLE');
   const answer: LiveAnswer = { broadcast: liveBroadcast(name), relay };
