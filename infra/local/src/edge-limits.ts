@@ -11,14 +11,15 @@ export const requestLimits = {
   FIRST_BYTES: { variable: 'PARLEY_EDGE_FIRST_BYTES_SECONDS', value: 2 },
   KEEP_ALIVE: { variable: 'PARLEY_EDGE_KEEP_ALIVE_SECONDS', value: 60 },
   UNANSWERED: { variable: 'PARLEY_EDGE_UNANSWERED_SECONDS', value: 3 },
-  JOIN_BURST: { variable: 'PARLEY_EDGE_JOIN_BURST', value: 2000 },
-  JOIN_PER_SECOND: { variable: 'PARLEY_EDGE_JOINS_PER_SECOND', value: 500 },
-  // Above the pods' own 120 a minute for an address: the edge stops floods, the pods enforce the limit.
+  // The edge stops floods. All of its rates are above those of the pods, which answer a herd with slots.
+  JOIN_BURST: { variable: 'PARLEY_EDGE_JOIN_BURST', value: 20_000 },
+  JOIN_PER_SECOND: { variable: 'PARLEY_EDGE_JOINS_PER_SECOND', value: 2000 },
+  // Twice the pods' own 120 a minute for an address: each join may come a second time, with its slot.
   ADDRESS_JOINS_BURST: { variable: 'PARLEY_EDGE_ADDRESS_JOIN_BURST', value: 240 },
   ADDRESS_JOINS_PER_SECOND: { variable: 'PARLEY_EDGE_ADDRESS_JOINS_PER_SECOND', value: 4 },
-  // A join opens one, and may have to open it again.
-  ADDRESS_SOCKETS_BURST: { variable: 'PARLEY_EDGE_ADDRESS_SOCKET_BURST', value: 480 },
-  ADDRESS_SOCKETS_PER_SECOND: { variable: 'PARLEY_EDGE_ADDRESS_SOCKETS_PER_SECOND', value: 8 },
+  // An office resumes after a pod died, and once more after the next.
+  ADDRESS_SOCKETS_BURST: { variable: 'PARLEY_EDGE_ADDRESS_SOCKET_BURST', value: 1200 },
+  ADDRESS_SOCKETS_PER_SECOND: { variable: 'PARLEY_EDGE_ADDRESS_SOCKETS_PER_SECOND', value: 20 },
   ADDRESS_API_BURST: { variable: 'PARLEY_EDGE_ADDRESS_API_BURST', value: 600 },
   ADDRESS_API_PER_SECOND: { variable: 'PARLEY_EDGE_ADDRESS_API_PER_SECOND', value: 20 },
   ADDRESS_STREAMS_BURST: { variable: 'PARLEY_EDGE_ADDRESS_STREAM_BURST', value: 1000 },
