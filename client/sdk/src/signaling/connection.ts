@@ -12,7 +12,7 @@ import type { Place } from '../net/request.ts';
 import type { SocketLoss } from '../net/socket.ts';
 import type { CallConnection, CallOptions, EndReason } from '../call.ts';
 import { afterLoss } from './ladder.ts';
-import { recall, recallPlace, remember } from './memory.ts';
+import { recall, recallPlace, recallTicket, remember } from './memory.ts';
 import type { Ports } from '../ports.ts';
 import { openRoomSocket, type RoomSocket } from './socket.ts';
 
@@ -83,9 +83,7 @@ export class Connection {
   start(): void {
     const known = recall(this.#options.memory, this.#options.room);
     if (known === null) {
-      const place = recallPlace(this.#options.memory, this.#options.room);
-      const afterMs = Math.max(0, (place?.untilMs ?? 0) - this.#ports.clock.wall());
-      this.#admit(place !== null && afterMs <= LONGEST_PLACE_MS ? { slot: place.slot, afterMs } : null);
+      this.#startAnew();
       return;
     }
     this.#generation = known.generation;
@@ -93,6 +91,23 @@ export class Connection {
     this.#token = known.resume;
     this.#participant = known.participant;
     this.#open();
+  }
+
+  /** With what a reload interrupted: the ticket of an `enter` that waited, or a place for a join. */
+  #startAnew(): void {
+    const { memory, room } = this.#options;
+    const { clock } = this.#ports;
+    const waited = recallTicket(memory, room);
+    const leftMs = (waited?.untilMs ?? 0) - clock.wall();
+    if (waited !== null && leftMs > 0 && leftMs <= LONGEST_PLACE_MS) {
+      this.#ticket = { text: waited.ticket, expiresAt: clock.now() + leftMs };
+      this.#socketUrl = waited.socketUrl;
+      this.#open();
+      return;
+    }
+    const place = recallPlace(memory, room);
+    const afterMs = Math.max(0, (place?.untilMs ?? 0) - clock.wall());
+    this.#admit(place !== null && afterMs <= LONGEST_PLACE_MS ? { slot: place.slot, afterMs } : null);
   }
 
   /** `false` without a connection: state (name, media, chat) is sent again after the resume. */
@@ -200,6 +215,12 @@ export class Connection {
   #waitForTurn(afterMs: number): void {
     if (this.#step.at !== 'opening') return;
     this.#failures = 0;
+    if (this.#ticket !== null && this.#token === null) {
+      const { clock } = this.#ports;
+      const untilMs = clock.wall() + this.#ticket.expiresAt - clock.now();
+      const { room, memory } = this.#options;
+      remember(memory, { room, ticket: this.#ticket.text, socketUrl: this.#socketUrl, untilMs });
+    }
     this.#expectTurn(afterMs);
   }
 
@@ -217,6 +238,7 @@ export class Connection {
     this.#waiting = true;
     this.#turnAt = null;
     this.#ticket = null;
+    remember(this.#options.memory, null);
     this.#failures = 0;
     this.#rejoins = 0;
     this.#handlers.onMessage(message);

@@ -23,6 +23,16 @@ const RememberedPlace = Type.Object({
 });
 export type RememberedPlace = Static<typeof RememberedPlace>;
 
+/** While the `enter` waits for its turn on its socket: a reload waits with the same ticket, and needs no other place. */
+const RememberedTicket = Type.Object({
+  room: Type.String(),
+  ticket: Type.String({ maxLength: 2048 }),
+  socketUrl: Type.String({ maxLength: 2048 }),
+  /** When the ticket expires: Unix time in ms. */
+  untilMs: Type.Number(),
+});
+export type RememberedTicket = Static<typeof RememberedTicket>;
+
 /** `null` if nothing usable is stored for this room. Other scripts can write the storage, so the value is checked. */
 export const recall = (memory: CallMemory | undefined, room: string): Remembered | null =>
   read(Remembered, memory, room);
@@ -30,7 +40,10 @@ export const recall = (memory: CallMemory | undefined, room: string): Remembered
 export const recallPlace = (memory: CallMemory | undefined, room: string): RememberedPlace | null =>
   read(RememberedPlace, memory, room);
 
-function read<Schema extends typeof Remembered | typeof RememberedPlace>(
+export const recallTicket = (memory: CallMemory | undefined, room: string): RememberedTicket | null =>
+  read(RememberedTicket, memory, room);
+
+function read<Schema extends typeof Remembered | typeof RememberedPlace | typeof RememberedTicket>(
   schema: Schema,
   memory: CallMemory | undefined,
   room: string,
@@ -44,7 +57,10 @@ function read<Schema extends typeof Remembered | typeof RememberedPlace>(
 }
 
 /** Storage may be full or blocked: the call continues without it. */
-export function remember(memory: CallMemory | undefined, value: Remembered | RememberedPlace | null): void {
+export function remember(
+  memory: CallMemory | undefined,
+  value: Remembered | RememberedPlace | RememberedTicket | null,
+): void {
   try {
     memory?.write(value === null ? null : JSON.stringify(value));
   } catch {

@@ -189,6 +189,40 @@ describe('[RES-13] an arrival that waits on its socket', () => {
     assert.equal((await welcomeNext(service))?.['type'], 'enter');
   });
 
+  test('[RES-13] a reload waits with the same ticket, and joins again once it is used or has expired', async () => {
+    const service = fakeService();
+    const before = service.join();
+    await service.settle();
+    service.socket.open();
+    const ticket = service.socket.sent[0]?.['ticket'];
+    service.socket.sendMessage({ type: 'wait', afterMs: 20_000 });
+    await serve(service, 5000);
+    const { memory } = service;
+    before.leave();
+    service.memory = memory;
+    const call = service.join();
+    await service.settle();
+    assert.deepEqual([service.joins.length, service.sockets.length], [1, 2]);
+    service.socket.open();
+    assert.deepEqual(
+      [service.socket.sent[0]?.['type'], service.socket.sent[0]?.['ticket']],
+      ['enter', ticket],
+    );
+    service.socket.drop(CODES.TICKET_USED.close ?? 0);
+    await nextSocket(service);
+    assert.equal((await welcomeNext(service))?.['type'], 'enter');
+    assert.deepEqual([service.joins.length, status(call)], [2, 'connected']);
+  });
+
+  for (const untilMs of [WALL_START - 1, WALL_START + 10 ** 9])
+    test(`[RES-13] a ticket that is remembered until ${untilMs} is not used`, async () => {
+      const service = fakeService();
+      const socketUrl = 'wss://parley.test/v1/rooms/old/socket';
+      service.memory = JSON.stringify({ room: ROOM, ticket: 'old', socketUrl, untilMs });
+      assert.equal(status(await service.enter()), 'connected');
+      assert.equal(service.joins.length, 1);
+    });
+
   test('[RES-13] a pod that dies or drains in the meantime is replaced by another, as ever', async () => {
     for (const close of [1006, CODES.GOAWAY.close ?? 0]) {
       const service = fakeService();
