@@ -1,7 +1,7 @@
 /**
- * The sockets whose `enter` or `resume` waits for its turn: resumes before enters, each kind in the order of its arrival. Holds no more than the pace
- * serves at its floor within half of `resume.grace`, so that a resume that waits is served before its participant is lost. Times are ms. SPEC rules
- * LIM-20, RES-13.
+ * The sockets whose `enter` or `resume` waits for its turn: resumes before enters, each kind in the order of its arrival. Before each there are no more
+ * than the pace serves at its floor within half of `resume.grace`, so that a resume that waits is served before its participant is lost. Times are ms.
+ * SPEC rules LIM-20, RES-13.
  */
 import type { Limits } from '@parley/protocol/limits';
 import type { SocketId } from '../core/socket-id.ts';
@@ -40,16 +40,19 @@ export class ArrivalQueue {
     return this.size === 0 ? 0 : this.pace.waitMs(this.size - 1, now);
   }
 
-  /** `now`: it is the socket's turn. Otherwise the socket waits for about `afterMs`, or is refused where the queue is full. */
+  /**
+   * `now`: it is the socket's turn. Otherwise the socket waits for about `afterMs`, or is refused where the queue is full. Enters take no place of
+   * resumes. With `isLate`, of the event loop, no turn is given before the next tick, however many arrive until then.
+   */
   arrive(
     socket: SocketId,
     kind: Kind,
-    now: number,
+    { now, isLate = false }: { readonly now: number; readonly isLate?: boolean },
   ): 'now' | { readonly full: boolean; readonly afterMs: number } {
     const ahead = kind === 'resume' ? this.#resumes.size : this.size;
-    if (ahead === 0 && this.pace.take(now)) return 'now';
+    if (ahead === 0 && !isLate && this.pace.take(now)) return 'now';
     const afterMs = this.pace.waitMs(ahead, now);
-    const full = this.size >= this.#capacity;
+    const full = ahead >= this.#capacity;
     if (!full) this.#of(kind).set(socket, { expectedAt: now + afterMs });
     return { full, afterMs };
   }
@@ -59,12 +62,12 @@ export class ArrivalQueue {
     if (!this.#resumes.delete(socket)) this.#enters.delete(socket);
   }
 
-  /** Removes and returns the sockets whose turn has come. */
-  due(now: number): SocketId[] {
+  /** Removes and returns the sockets whose turn has come, at most so many. */
+  due(now: number, most = Infinity): SocketId[] {
     const due: SocketId[] = [];
     for (const waiters of [this.#resumes, this.#enters])
       for (const socket of waiters.keys()) {
-        if (!this.pace.take(now)) return due;
+        if (due.length >= most || !this.pace.take(now)) return due;
         waiters.delete(socket);
         due.push(socket);
       }

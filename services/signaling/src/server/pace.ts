@@ -66,7 +66,7 @@ export interface PaceRange {
 /** How often the lateness of the event loop is measured. */
 export const TICK_MS = 20;
 /** A message of a call waits as long as the loop is late. In a herd 99 of 100 should be delivered within 250 ms. */
-const LATE_MS = 30;
+export const LATE_MS = 30;
 /** From the ceiling to half of it within four late ticks, and back within half a second of punctual ones. */
 const LESS = 0.8;
 const MORE = 0.02;

@@ -20,6 +20,9 @@ export interface SlotSource {
 /** Of `pod.joins`: tickets may wait for longer than participants of calls, but not without end. */
 const FLOOR = 1 / 4;
 
+/** Joins without a slot come again at random times, from the end of the wait on and within so much of it more. */
+const SPREAD = 1 / 2;
+
 export class Slots {
   readonly pace: Pace;
   readonly #limits: Limits;
@@ -61,11 +64,13 @@ export class Slots {
     const waitMs = this.take(arrivalsMs, now);
     if (waitMs === undefined) return undefined;
     const interval = 1000 / this.pace.perSecond;
-    const at = now + waitMs + this.#source.fraction() * interval;
-    const retryAfterMs = Math.ceil(at - now);
+    const fraction = this.#source.fraction();
     const held = this.#perAddress.get(address) ?? 0;
+    // Those without a slot have no times of their own: they would all come at once.
     if (this.size >= this.#limits['pod.slots'] || held >= this.#limits['address.joins'])
-      return { retryAfterMs };
+      return { retryAfterMs: Math.ceil(waitMs + fraction * Math.max(interval, waitMs * SPREAD)) };
+    const at = now + waitMs + fraction * interval;
+    const retryAfterMs = Math.ceil(at - now);
     this.#nextAt = now + waitMs + interval;
     const slot = this.#source.id();
     this.#slots.set(slot, { address, at });

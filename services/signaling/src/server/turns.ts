@@ -10,7 +10,7 @@ import { ArrivalQueue } from './arrival-queue.ts';
 import type { Budgets } from './budgets.ts';
 import type { ByteAccount } from './byte-ledger.ts';
 import type { Connection, Refused } from './connection.ts';
-import { TICK_MS } from './pace.ts';
+import { LATE_MS, TICK_MS } from './pace.ts';
 import { Slots, type Later } from './slots.ts';
 
 export interface TurnsParts {
@@ -25,6 +25,11 @@ interface Waiting {
   readonly account: ByteAccount;
 }
 
+/**
+ * So many arrivals are served in one turn of the event loop, some 10 ms: messages of calls that came in the meantime are handled before the next
+ * ones, however slow the processor is.
+ */
+const AT_ONCE = 16;
 /** How often the estimates of those that wait are compared with what their clients were informed of. */
 const REVIEW_EVERY_MS = 1000;
 /** What a message costs in memory besides its texts. */
@@ -37,6 +42,7 @@ export class Turns {
   readonly #parts: TurnsParts;
   readonly #waiting = new Map<SocketId, Waiting>();
   readonly #timer: NodeJS.Timeout;
+  #nextServe: NodeJS.Immediate | undefined;
   #tickedAt: number;
   #reviewedAt: number;
   #stopped = false;
@@ -55,7 +61,9 @@ export class Turns {
   /** Resolves to `true` when it is the turn of the socket, to `false` when the socket ended before, or to a refusal. */
   async wait(connection: Connection, message: Enter | Resume): Promise<Refused | boolean> {
     if (this.#stopped) return { code: 'NOT_READY' };
-    const turn = this.queue.arrive(connection.id, message.type, this.#parts.now());
+    const now = this.#parts.now();
+    const isLate = now - this.#tickedAt > TICK_MS + LATE_MS;
+    const turn = this.queue.arrive(connection.id, message.type, { now, isLate });
     if (turn === 'now') return true;
     const { full, afterMs } = turn;
     if (full) return { code: 'POD_FULL', retryAfterMs: afterMs };
@@ -65,7 +73,8 @@ export class Turns {
       this.#waiting.set(connection.id, { connection, go, account });
       // Each of the two may end the socket.
       account.set(bytesOf(message));
-      connection.send({ type: 'wait', afterMs });
+      // Otherwise its turn comes with the next tick.
+      if (afterMs > 0) connection.send({ type: 'wait', afterMs });
     });
   }
 
@@ -100,6 +109,7 @@ export class Turns {
 
   close(): void {
     clearInterval(this.#timer);
+    if (this.#nextServe !== undefined) clearImmediate(this.#nextServe);
   }
 
   #tick(now: number): void {
@@ -108,11 +118,19 @@ export class Turns {
     this.queue.pace.measured(lateMs);
     this.slots.pace.measured(lateMs);
     if (this.#stopped) return;
-    for (const socket of this.queue.due(now)) this.#continue(socket, true);
+    if (this.#nextServe === undefined) this.#serve(now);
     if (now - this.#reviewedAt < REVIEW_EVERY_MS) return;
     this.#reviewedAt = now;
     for (const { socket, afterMs } of this.queue.late(now))
       this.#waiting.get(socket)?.connection.send({ type: 'wait', afterMs });
+  }
+
+  #serve(now: number): void {
+    this.#nextServe = undefined;
+    if (this.#stopped) return;
+    const due = this.queue.due(now, AT_ONCE);
+    for (const socket of due) this.#continue(socket, true);
+    if (due.length === AT_ONCE) this.#nextServe = setImmediate(() => this.#serve(this.#parts.now()));
   }
 
   #continue(socket: SocketId, isTurn: boolean): void {

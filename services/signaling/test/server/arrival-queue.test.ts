@@ -22,7 +22,7 @@ function serve(
 /** Takes the turns that are free at once. */
 function fill(queue: ArrivalQueue): void {
   let socket = -1;
-  while (queue.arrive(socket, 'resume', 0) === 'now') socket -= 1;
+  while (queue.arrive(socket, 'resume', { now: 0 }) === 'now') socket -= 1;
   queue.remove(socket);
 }
 
@@ -33,7 +33,7 @@ describe('[RES-13] arrivals that wait', () => {
     for (let late = 0; late < 10; late += 1) queue.pace.measured(1000);
     fill(queue);
     for (let socket = 1; socket <= limits['pod.sockets']; socket += 1) {
-      const turn = queue.arrive(socket, 'resume', 0);
+      const turn = queue.arrive(socket, 'resume', { now: 0 });
       assert.ok(turn !== 'now' && !turn.full);
     }
     const half = limits['resume.grace'] / 2;
@@ -45,41 +45,68 @@ describe('[RES-13] arrivals that wait', () => {
   test('[RES-13] a queue holds what it serves within half of the grace period, and refuses the rest with the time to wait (pod.resumes)', () => {
     const queue = new ArrivalQueue(defaultLimits({ 'pod.resumes': 2, 'resume.grace': 10_000 }), 0);
     fill(queue);
-    for (let socket = 0; socket < 10; socket += 1) queue.arrive(socket, 'resume', 0);
-    assert.deepEqual([queue.arrive(10, 'resume', 0), queue.size], [{ full: true, afterMs: 5500 }, 10]);
+    for (let socket = 0; socket < 10; socket += 1) queue.arrive(socket, 'resume', { now: 0 });
+    assert.deepEqual(
+      [queue.arrive(10, 'resume', { now: 0 }), queue.size],
+      [{ full: true, afterMs: 5500 }, 10],
+    );
     assert.equal(serve(queue, { ms: 5000 }).size, 10);
   });
 
   test('[RES-13] as many as the pod has sockets wait, and no more', () => {
     const queue = new ArrivalQueue({ ...slow, 'pod.sockets': 3 }, 0);
     fill(queue);
-    const turns = [0, 1, 2, 3].map((socket) => queue.arrive(socket, 'enter', 0));
+    const turns = [0, 1, 2, 3].map((socket) => queue.arrive(socket, 'enter', { now: 0 }));
     assert.deepEqual(
       turns.map((turn) => turn !== 'now' && turn.full),
       [false, false, false, true],
     );
   });
 
+  test('[RES-13] enters that wait take no place of a resume', () => {
+    const queue = new ArrivalQueue({ ...slow, 'pod.sockets': 3 }, 0);
+    fill(queue);
+    for (const socket of [1, 2, 3]) queue.arrive(socket, 'enter', { now: 0 });
+    const resume = queue.arrive(4, 'resume', { now: 0 });
+    assert.ok(resume !== 'now' && !resume.full);
+    const enter = queue.arrive(5, 'enter', { now: 0 });
+    assert.ok(enter !== 'now' && enter.full);
+    assert.deepEqual([...serve(queue, { ms: 1000 }).keys()], [4, 1, 2, 3]);
+  });
+
+  test('[LIM-20] while the event loop is late no arrival is served before the next tick', () => {
+    const queue = new ArrivalQueue(slow, 0);
+    assert.deepEqual(queue.arrive(1, 'resume', { now: 0, isLate: true }), { full: false, afterMs: 0 });
+    assert.notEqual(queue.arrive(2, 'resume', { now: 0 }), 'now');
+    assert.deepEqual(queue.due(0), [1, 2]);
+  });
+
+  test('[LIM-20] serves no more than it is asked for', () => {
+    const queue = new ArrivalQueue(slow, 0);
+    for (const socket of [1, 2]) queue.arrive(socket, 'resume', { now: 0, isLate: true });
+    assert.deepEqual([queue.due(0, 1), queue.due(0, 1), queue.due(0, 1)], [[1], [2], []]);
+  });
+
   test('[RES-13] resumes come before enters, each in the order of arrival', () => {
     const queue = new ArrivalQueue(slow, 0);
     fill(queue);
-    for (const socket of [1, 2, 3]) queue.arrive(socket, 'enter', 0);
-    for (const socket of [4, 5, 6]) queue.arrive(socket, 'resume', 0);
+    for (const socket of [1, 2, 3]) queue.arrive(socket, 'enter', { now: 0 });
+    for (const socket of [4, 5, 6]) queue.arrive(socket, 'resume', { now: 0 });
     assert.deepEqual([...serve(queue, { ms: 1000 }).keys()], [4, 5, 6, 1, 2, 3]);
   });
 
   test('[RES-13] a resume does not wait for enters that wait, an enter does for both', () => {
     const queue = new ArrivalQueue(slow, 0);
     fill(queue);
-    queue.arrive(1, 'enter', 0);
-    assert.notEqual(queue.arrive(2, 'enter', 100), 'now');
-    assert.equal(queue.arrive(3, 'resume', 100), 'now');
+    queue.arrive(1, 'enter', { now: 0 });
+    assert.notEqual(queue.arrive(2, 'enter', { now: 100 }), 'now');
+    assert.equal(queue.arrive(3, 'resume', { now: 100 }), 'now');
   });
 
   test('[RES-13] a socket that ended has no turn', () => {
     const queue = new ArrivalQueue(slow, 0);
     fill(queue);
-    for (const socket of [1, 2, 3]) queue.arrive(socket, socket === 2 ? 'resume' : 'enter', 0);
+    for (const socket of [1, 2, 3]) queue.arrive(socket, socket === 2 ? 'resume' : 'enter', { now: 0 });
     queue.remove(2);
     queue.remove(1);
     assert.deepEqual([...serve(queue, { ms: 1000 }).keys()], [3]);
@@ -90,7 +117,7 @@ describe('[RES-13] arrivals that wait', () => {
     fill(queue);
     const told = new Map<number, number>();
     for (let socket = 1; socket <= 30; socket += 1) {
-      const turn = queue.arrive(socket, 'resume', 0);
+      const turn = queue.arrive(socket, 'resume', { now: 0 });
       assert.ok(turn !== 'now');
       told.set(socket, turn.afterMs);
     }
@@ -103,10 +130,10 @@ describe('[RES-13] arrivals that wait', () => {
   test('[RES-13] a client is informed again once its turn is over two seconds later, and not before', () => {
     const queue = new ArrivalQueue(slow, 0);
     fill(queue);
-    queue.arrive(100, 'enter', 0);
-    for (let socket = 0; socket < 19; socket += 1) queue.arrive(socket, 'resume', 0);
+    queue.arrive(100, 'enter', { now: 0 });
+    for (let socket = 0; socket < 19; socket += 1) queue.arrive(socket, 'resume', { now: 0 });
     assert.deepEqual(queue.late(0), []);
-    for (let socket = 19; socket < 25; socket += 1) queue.arrive(socket, 'resume', 0);
+    for (let socket = 19; socket < 25; socket += 1) queue.arrive(socket, 'resume', { now: 0 });
     const late = queue.late(0);
     assert.deepEqual(
       late.map(({ socket }) => socket),

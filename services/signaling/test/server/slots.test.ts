@@ -93,6 +93,13 @@ describe('[JOIN-15] slots', () => {
     assert.deepEqual([slots.size, slots.given], [3, 3]);
   });
 
+  test('[JOIN-15] those without a slot do not all come at once (pod.slots)', () => {
+    const [first, last] = [slotsOf({ 'pod.slots': 0 }), slotsOf({ 'pod.slots': 0 }, 0.999)].map(
+      (slots) => later(slots, { arrivalsMs: 10_000 }).retryAfterMs,
+    );
+    assert.deepEqual([first, last], [10_000, 14_995]);
+  });
+
   test('[JOIN-15] an address holds no more slots than it may join in a minute, and takes no place of others (address.joins)', () => {
     const slots = slotsOf({ 'address.joins': 2 });
     const answers = Array.from({ length: 4 }, () => later(slots));

@@ -17,3 +17,29 @@ test('[RES-13] a socket that ends while it is informed of the wait is not kept',
   assert.equal(await turns.wait(socket, enter), false);
   assert.deepEqual([turns.queue.size, budgets.incomplete.bytes, turns.stop()], [0, 0, []]);
 });
+
+test('[LIM-20] messages of calls are handled between the arrivals that are served, also where the loop was late', async (context) => {
+  const limits = defaultLimits();
+  let now = 0;
+  const turns = new Turns({ limits, budgets: budgetsOf(limits), now: () => now });
+  context.after(() => turns.close());
+  const enter = { type: 'enter', ticket: 't', generation: 1, name: 'Ada', media: NO_MEDIA } as const;
+  const send = (): void => assert.fail('its turn comes with the next tick');
+  // The loop is blocked: no tick comes, whatever time passes.
+  now = 60;
+  let served = 0;
+  const most = 100;
+  const all = Array.from({ length: most }, async (_, id) => {
+    const socket = { id, address: '203.0.113.1', send } as unknown as Connection;
+    assert.equal(await turns.wait(socket, enter), true);
+    served += 1;
+  });
+  assert.equal(turns.queue.size, most);
+  const inOneTurn: number[] = [];
+  for (let before = 0; before < most; before = served) {
+    await new Promise((resolve) => setImmediate(resolve));
+    inOneTurn.push(served - before);
+  }
+  await Promise.all(all);
+  assert.ok(Math.max(...inOneTurn) <= 2 * 16, String(inOneTurn));
+});
