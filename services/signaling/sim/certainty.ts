@@ -1,12 +1,12 @@
 /**
  * What the other pods can be expected to know. The promises do not extend further, and the checks ask here. A participant is excused:
- * - whose pod is killed before its last message had the time to reach every pod (P3): no other pod may know of it;
+ * - whose pod is killed before its last message had the time to reach every pod (P3), and no other pod knows of it: one that does tells the others (ROS-16);
  * - whose pod is killed while the others know only an older claim (ROS-4): that claim ends early, or has ended;
  * - whose presence was uncertain for a whole grace period, as it was away or a link was broken (RES-2, P4): some pods have seen it leave.
  * An excuse ends once the participant is here, every link is up and every pod had the time to receive that. A participant that is away, and whose
  * pods have all died or closed the room, is forgotten (RES-7): only its client knows, and no roster needs to show it until it resumes.
  */
-import { ROOM } from '../test/support/ad-hoc.ts';
+import type { Person as Row } from '../src/core/person.ts';
 import type { Person } from '../test/support/person.ts';
 import type { World } from '../test/support/world.ts';
 
@@ -25,6 +25,8 @@ export class Certainty {
   /** Since when every pod knows that the participant entered. */
   readonly #knownSince = new Map<string, number>();
   readonly #forgotten = new Set<string>();
+  /** A change of the name or the media died with its pod. */
+  readonly #outdated = new Set<string>();
   readonly #excuses = new Map<string, { readonly from: number; until: number }[]>();
 
   constructor(world: World) {
@@ -36,6 +38,12 @@ export class Certainty {
     this.#changes.set(person.id, { at: this.#world.now, pod });
     if (!this.#sureAt.has(person.id)) this.#sureAt.set(person.id, this.#world.now);
     this.#forgotten.delete(person.id);
+    this.#outdated.delete(person.id);
+  }
+
+  /** Since when every link has been up. */
+  get wholeSince(): number {
+    return this.#wholeSince;
   }
 
   /** Links were restored now. */
@@ -45,14 +53,21 @@ export class Certainty {
 
   /** The pod is about to be killed: what only it knows is lost. */
   killed(pod: string): void {
-    for (const [id, change] of this.#changes) {
-      if (change.pod === pod && !this.#isKnown(change.at)) this.#excuse(id);
-    }
     const others = [...this.#world.pods.keys()]
       .filter((name) => name !== pod)
       .map((name) => this.#claimsOn(name));
-    for (const [id, generation] of this.#claimsOn(pod)) {
-      const known = Math.max(...others.map((claims) => claims.get(id) ?? -Infinity));
+    const own = this.#claimsOn(pod);
+    for (const [id, change] of this.#changes) {
+      if (change.pod !== pod || this.#isKnown(change.at)) continue;
+      if (!this.#world.network.isWhole || !others.some((claims) => isSame(claims.get(id), own.get(id))))
+        this.#excuse(id);
+    }
+    for (const [id, row] of own) {
+      if (row.pod !== pod) continue;
+      if (!others.some((claims) => isShownAlike(claims.get(id), row))) this.#outdated.add(id);
+    }
+    for (const [id, { generation }] of own) {
+      const known = Math.max(...others.map((claims) => claims.get(id)?.generation ?? -Infinity));
       if (known >= generation) continue;
       this.#forgotten.add(id);
       // An older claim ends early.
@@ -64,8 +79,10 @@ export class Certainty {
   look(): void {
     const { network, now, people, pods } = this.#world;
     if (!network.isWhole) this.#wholeSince = now;
-    if ([...pods.keys()].every((name) => this.#claimsOn(name).size === 0))
-      for (const { id, isHere } of people) if (!isHere) this.#forgotten.add(id);
+    for (const { id, isHere, view } of people) {
+      const isRoomEmpty = [...pods.values()].every(({ core }) => core.population(view.room) === 0);
+      if (isRoomEmpty && !isHere) this.#forgotten.add(id);
+    }
     for (const person of people) this.#lookAt(person);
   }
 
@@ -84,6 +101,12 @@ export class Certainty {
     if ((!isHere || !isCaughtUp) && now > unsureFrom) this.#excuse(id, unsureFrom);
   }
 
+  /** Whether every pod knows where the participant entered last. */
+  isSettled(id: string): boolean {
+    const change = this.#changes.get(id);
+    return change !== undefined && this.#isKnown(change.at);
+  }
+
   /** Whether every pod knew the participant by then. */
   wasKnown(id: string, at: number): boolean {
     return at > (this.#knownSince.get(id) ?? Infinity);
@@ -97,6 +120,11 @@ export class Certainty {
   /** Others may see this participant leave although it has not, or show it although it has left. */
   isExcused(id: string): boolean {
     return this.#excuses.get(id)?.at(-1)?.until === Infinity;
+  }
+
+  /** The others may show an earlier name and earlier media of this participant. */
+  isOutdated(id: string): boolean {
+    return this.#outdated.has(id);
   }
 
   wasExcused(id: string, at: number): boolean {
@@ -119,10 +147,12 @@ export class Certainty {
     if (last?.until === Infinity) last.until = this.#world.now;
   }
 
-  /** The generations of all participants in a pod's roster. */
-  #claimsOn(pod: string): Map<string, number> {
-    const people = this.#world.pods.get(pod)?.core.people(ROOM) ?? [];
-    return new Map(people.map(({ participant, generation }) => [participant, generation]));
+  /** All participants in a pod's rosters. */
+  #claimsOn(pod: string): Map<string, Row> {
+    const core = this.#world.pods.get(pod)?.core;
+    const rooms = new Set(this.#world.people.map(({ view }) => view.room));
+    const rows = [...rooms].flatMap((room) => core?.people(room) ?? []);
+    return new Map(rows.map((row) => [row.participant, row]));
   }
 
   #isKnown(since: number): boolean {
@@ -131,3 +161,12 @@ export class Certainty {
     );
   }
 }
+
+const isSame = (one: Row | undefined, other: Row | undefined): boolean =>
+  one !== undefined && one.generation === other?.generation && one.state === other.state;
+
+const isShownAlike = (one: Row | undefined, other: Row): boolean =>
+  one !== undefined &&
+  one.generation >= other.generation &&
+  one.name === other.name &&
+  JSON.stringify(one.media) === JSON.stringify(other.media);

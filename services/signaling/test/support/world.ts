@@ -110,6 +110,7 @@ export class World implements Surroundings {
       name,
       boot,
       core,
+      startedAt: this.now,
       ahead,
       listening: new Set(),
       sockets: new Set(),

@@ -1,0 +1,98 @@
+/** Single accidents at the moments at which they do most harm. The promises hold for each of them (BUS-4). */
+import type { BusMessage } from '@parley/protocol/bus';
+import type { Person } from '../test/support/person.ts';
+import type { History } from './history.ts';
+import { note } from './note.ts';
+import { change, enter } from './participants.ts';
+
+/** A room is closed 2 s after its last participant left (ROS-14), and a silent pod is dead after 3.5 s. */
+const CLOSED_MS = 2100;
+const MAX_UNHEARD_MS = 3300;
+const LAST_WORD_MS = 250;
+
+/** A participant enters or changes, and one pod gets no delta of it or takes it wrongly. */
+export function mishap(history: History): void {
+  const { world, faults } = history;
+  const { random, network } = world;
+  const [from, to] = pair(history);
+  if (from === undefined || to === undefined) return;
+  // What was taken wrongly of a pod that dies stays so: no digest follows.
+  if (!faults.kills && !faults.cuts && random.chance(0.4)) {
+    note(history, `${to} takes the next change of ${from} wrongly`, () =>
+      network.alter(isDelta(from, to), garble),
+    );
+  } else note(history, `${to} misses the next change of ${from}`, () => network.drop(isDelta(from, to)));
+  speak(history, from);
+}
+
+/** The next change of this pod, which is about to be killed, reaches all others but one. */
+export function loseLastWord(history: History, pod: string): void {
+  const { world } = history;
+  if (!world.random.chance(0.5)) return;
+  const to = world.random.pick([...world.pods.keys()].filter((name) => name !== pod));
+  if (to === undefined) return;
+  note(history, `${to} misses the last change of ${pod}`, () => world.network.drop(isDelta(pod, to)));
+  speak(history, pod);
+  world.advance(world.random.between(5, LAST_WORD_MS));
+}
+
+/**
+ * A pod's last participant leaves, and the pod closes the room and opens it for another one, while another pod hears nothing of it, too shortly to take
+ * it for dead.
+ */
+export function reopenUnheard(history: History): void {
+  const { world, gone, certainty } = history;
+  const [from, to] = pair(history);
+  const here = from === undefined ? [] : peopleOn(history, from);
+  const person = world.random.pick(here);
+  if (from === undefined || to === undefined || person === undefined || !world.network.isWhole) return;
+  const last = here.filter(({ view }) => view.room === person.view.room);
+  // An older claim of one that had moved may be on the pod that hears nothing, and outlives the tombstone in the room that is closed.
+  if (last.some(({ generation }) => generation > 1)) return;
+  note(
+    history,
+    `${from} does not reach ${to}, while ${last.map(({ name }) => name).join(', ')} leaves`,
+    () => {
+      world.network.cut(from, to, { oneWay: true });
+      for (const one of last) {
+        one.leave();
+        gone.set(one, world.now);
+        certainty.changed(one, from);
+      }
+    },
+  );
+  certainty.look();
+  world.advance(world.random.between(CLOSED_MS, MAX_UNHEARD_MS));
+  enter(history, from, person.view);
+  certainty.look();
+  world.advance(world.random.between(0, 300));
+  certainty.healed();
+  note(history, 'all links heal', () => world.network.healAll());
+}
+
+/** On two pods, the first of which has participants. */
+function pair(history: History): [string | undefined, string | undefined] {
+  const { random, pods } = history.world;
+  const names = [...pods.keys()];
+  const from = random.pick(names.filter((name) => peopleOn(history, name).length > 0)) ?? random.pick(names);
+  return [from, random.pick(names.filter((name) => name !== from))];
+}
+
+const peopleOn = ({ world, gone }: History, pod: string): Person[] =>
+  world.people.filter((one) => one.isHere && !gone.has(one) && 'pod' in one.line && one.line.pod === pod);
+
+function speak(history: History, pod: string): void {
+  const person = history.world.random.pick(peopleOn(history, pod));
+  if (person === undefined || history.world.random.chance(0.3)) enter(history, pod);
+  else change(history, person);
+}
+
+const isDelta =
+  (from: string, to: string) =>
+  (sent: { from: string; to: string; type: string }): boolean =>
+    sent.from === from && sent.to === to && sent.type === 'delta';
+
+function garble(message: BusMessage): BusMessage {
+  if (message.type !== 'delta' || message.put === undefined) return message;
+  return { ...message, put: { ...message.put, name: 'taken wrongly' } };
+}
