@@ -229,16 +229,6 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    name: 'lobby entry outlives its pod',
-    edits: [
-      {
-        file: 'roster/remote.ts',
-        find: 'if (entry.waiting === true) section.entries.delete(participant);\n    else ',
-        replace: '',
-      },
-    ],
-  },
-  {
     name: 'name not shown after a change',
     edits: [{ file: 'roster/merge.ts', find: 'a.name === b.name &&', replace: '' }],
   },
