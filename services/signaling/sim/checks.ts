@@ -105,7 +105,8 @@ function assertRostersAgree(history: History, { room }: RoomView, allGone: boole
     const id = idOf(row);
     // The pod of a participant that was turned away may have died before.
     const isOutcast = owners.sanctionedAt(id) !== undefined && row.endsWith('away') && !allGone;
-    return !expectedHere.has(row) && (older.has(id) || isOutcast || (certainty.isExcused(id) && !allGone));
+    const mayStay = isOutcast || owners.mayStillBeIn(id);
+    return !expectedHere.has(row) && (older.has(id) || mayStay || (certainty.isExcused(id) && !allGone));
   };
   const isSure = (row: string): boolean => !ending.has(row) && !isDoubtful(row);
   for (const name of world.pods.keys()) {

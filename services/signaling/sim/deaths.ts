@@ -8,7 +8,7 @@ export const NOTICED_MS = 5000;
 /** And gone by then: those who have not resumed, a grace period after it was noticed. */
 const GONE_MS = 2000;
 
-/** Must be called after every step. A pod whose links were down, or that has just started, counts from the moment at which it could notice. */
+/** Must be called after every step. A pod whose links were down, or that has just started, counts from the moment at which it could notice. A heartbeat that arrives late is not missed (ROS-11). */
 export function checkDeaths(history: History): void {
   const { world, dead, rooms, certainty } = history;
   const noticedMs = NOTICED_MS + roundTripMs(history);
@@ -17,7 +17,8 @@ export function checkDeaths(history: History): void {
     for (const person of rooms.flatMap(({ room }) => core.people(room))) {
       const diedAt = dead.get(person.pod);
       if (diedAt === undefined) continue;
-      const deadMs = world.now - Math.max(diedAt, certainty.wholeSince, startedAt);
+      const heardAt = world.lastHeartbeat(person.pod, name);
+      const deadMs = world.now - Math.max(diedAt, certainty.wholeSince, startedAt, heardAt);
       const about = `pod ${name} has ${person.participant} ${person.state} on ${person.pod}, dead for ${deadMs} ms`;
       assert.ok(person.state === 'away' || deadMs <= noticedMs, about);
       assert.ok(deadMs <= goneMs, about);

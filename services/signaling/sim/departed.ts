@@ -8,10 +8,12 @@ const ROOM_CLOSE_MS = 45_000;
 const DECISION_MS = 2000;
 
 /** Called at the end of a history, as it empties the room. */
-export function checkDepartures({ world }: History): void {
-  const people = world.people.filter((person) => person.isHere);
+export function checkDepartures({ world, owners }: History): void {
+  const here = world.people.filter((person) => person.isHere);
+  // One whose pod has not read of its kick or ban yet (MOD-9) is refused for that reason.
+  const people = here.filter((person) => !owners.isSanctioned(person));
   const pods = [...world.pods.keys()];
-  for (const person of people) person.leave();
+  for (const person of here) person.leave();
   world.advance(ROOM_CLOSE_MS);
   for (const [at, person] of people.entries()) {
     const secondTab = person.duplicate();

@@ -43,6 +43,12 @@ export class Owners {
 
   isSanctioned = ({ id }: Person): boolean => this.#sanctions.has(id);
 
+  /** Its pod missed the policy, and has not had to read it yet (MOD-9): until then every pod may show the participant. */
+  mayStillBeIn = (id: string): boolean => {
+    const sanction = this.#sanctions.get(id);
+    return sanction?.isHindered === true && this.#world.now <= sanction.at + OUT_BY_READING_MS;
+  };
+
   sanctionedAt = (id: string): number | undefined => this.#sanctions.get(id)?.at;
 
   /** Asks this pod, waits for the answer, and fails where no pod carries out what every pod can. Returns whether it was done. */

@@ -109,6 +109,8 @@ function quietDown(history: History): void {
   checkAlways(history);
   checkQuiet(history);
   checkArrival(history);
+  // Grace periods may have ended meanwhile (RES-2): such participants do not resume on a pod that runs again.
+  endLateParticipants(history);
   if (history.faults.deaths) reviveSome(history);
 }
 

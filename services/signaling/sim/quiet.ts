@@ -15,10 +15,21 @@ export function roundTripMs({ world, names }: History): number {
 }
 
 export function quietMs(history: History): number {
-  const { world, diedAt, vanishedAt, dead } = history;
+  const { world, vanishedAt, dead, certainty } = history;
   const roundTrip = roundTripMs(history);
+  // A pod that was disconnected judges the others only from then on (ROS-13); a pod that runs again is noticed by its `boot`.
+  const diedAt = dead.size > 0 ? Math.max(history.diedAt, certainty.wholeSince) : history.diedAt;
   const wordMs = dead.size > 0 ? WORD_OF_DEATH_MS : 0;
   const deathNoticed = diedAt + DEATH_MS + wordMs + roundTrip - world.now;
   const vanishNoticed = vanishedAt + HALF_OPEN_MS + AGREE_MS + roundTrip - world.now;
   return Math.max(AGREE_MS + roundTrip, deathNoticed, vanishNoticed);
+}
+
+/**
+ * Until then a pod may not have been able to notice the death of this one: a pod that was disconnected judges others only from then on (ROS-13), and a
+ * late heartbeat is not missed. A pod that runs again is noticed by its `boot`.
+ */
+function noticeableSince({ world, certainty }: History, dead: string): number {
+  const heard = [...world.pods.keys()].map((pod) => world.lastHeartbeat(dead, pod));
+  return Math.max(certainty.wholeSince, ...heard);
 }

@@ -47,7 +47,8 @@ function checkLeaks({ world, gone }: History, { room }: RoomView): void {
   const people = new Map(world.people.map((person) => [person.id, person]));
   for (const { participant, pod, boot } of world.store.seats(room)) {
     const person = people.get(participant);
-    if (person === undefined || world.pods.get(pod)?.boot !== boot) continue;
+    // One that is to be turned away keeps its seat until it is.
+    if (person === undefined || person.isHere || world.pods.get(pod)?.boot !== boot) continue;
     const freeMs = person.line.state === 'ended' ? FREED_MS : ABANDONED_MS;
     const isLeaked = world.now - (gone.get(person) ?? Infinity) > freeMs;
     assert.ok(!isLeaked, `${person.name} is gone and has a seat on ${pod}`);
