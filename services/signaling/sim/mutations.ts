@@ -147,7 +147,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: 'roster/merge.ts',
-        find: 'if (before.pod === pod.id) freeSeat(pod, room, participant);',
+        find: 'if (before.pod === pod.id || room.claimed.has(participant)) freeSeat(pod, room, participant);',
         replace: '',
       },
     ],

@@ -23,11 +23,14 @@ export function takeSeat(pod: Pod, room: Room, seating: Seating): void {
 /** A participant that resumed has its seat on this pod now. */
 export function claimSeat(pod: Pod, room: Room, participant: ParticipantId): void {
   const seats = seatsOf(room);
-  if (seats !== undefined) pod.effects.push({ type: 'claim-seat', seats, participant });
+  if (seats === undefined) return;
+  room.claimed.add(participant);
+  pod.effects.push({ type: 'claim-seat', seats, participant });
 }
 
 /** Called on every pod for a participant that has left. */
 export function freeSeat(pod: Pod, room: Room, participant: ParticipantId): void {
   const seats = seatsOf(room);
+  room.claimed.delete(participant);
   if (seats !== undefined) pod.effects.push({ type: 'free-seat', seats, participant });
 }

@@ -83,6 +83,8 @@ export interface Room {
   readonly lobby: Map<ParticipantId, Person>;
   /** Sockets whose participant waits for a seat of a room with a cap. */
   readonly seating: Map<SocketId, Seating>;
+  /** Participants whose seat this pod has taken over. */
+  readonly claimed: Set<ParticipantId>;
   readonly chat: ChatLine[];
   phase: Phase;
   /** Until when participants may be missing because every pod of the room died; otherwise a time in the past. */

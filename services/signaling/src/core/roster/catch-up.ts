@@ -60,6 +60,15 @@ export function onDiscovered(pod: Pod, id: PodId): void {
   pod.agenda.schedule(pod.now + REPEAT_MS, requestAll);
 }
 
+/** A pod that has closed a room meanwhile receives no `hello` there, and its `bye` may have been missed: it is asked by name, twice. */
+export function requestMissed(pod: Pod, id: PodId): void {
+  const requestAll = (): void => {
+    for (const room of pod.rooms.values()) if (room.sections.has(id)) requestSections(pod, room, id);
+  };
+  requestAll();
+  pod.agenda.schedule(pod.now + REPEAT_MS, requestAll);
+}
+
 function scheduleAllDigests(pod: Pod): void {
   for (const room of pod.rooms.values()) scheduleDigests(pod, room);
 }

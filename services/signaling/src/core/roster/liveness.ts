@@ -5,7 +5,7 @@
 import type { PodId } from '@parley/protocol/ids';
 import type { Peer, Pod } from '../state.ts';
 import { answerRoom } from './answer.ts';
-import { catchUp, onDiscovered } from './catch-up.ts';
+import { catchUp, onDiscovered, requestMissed } from './catch-up.ts';
 import { presumeDead } from './remote.ts';
 
 const HEARTBEAT_MS = 1000;
@@ -41,7 +41,10 @@ export function onHeartbeat(pod: Pod, id: PodId, boot: number): void {
   }
   const peer = notePeer(pod, id, boot);
   if (boot < peer.boot) return;
-  if (pod.now - peer.lastMessageAt > GAP_MS) catchUp(pod);
+  if (pod.now - peer.lastMessageAt > GAP_MS) {
+    catchUp(pod);
+    requestMissed(pod, id);
+  }
   peer.lastMessageAt = pod.now;
   peer.silentSince = pod.now;
   peer.dead = false;
@@ -68,6 +71,11 @@ export function notePeer(pod: Pod, id: PodId, boot: number): Peer {
     endEarlierProcess(pod, id, boot);
     known.boot = boot;
     known.since = pod.now;
+  }
+  // It sent its section: it is judged again from now, or its participants would stay here should no heartbeat follow.
+  if (known.dead && boot === known.boot) {
+    known.dead = false;
+    known.silentSince = pod.now;
   }
   return known;
 }

@@ -51,7 +51,8 @@ export function settle(pod: Pod, room: Room, participant: ParticipantId): void {
     }
     room.people.delete(participant);
     noteDeparture(pod, room, before, claim);
-    if (before.pod === pod.id) freeSeat(pod, room, participant);
+    // An older claim here may have taken the seat over before the newer one became known.
+    if (before.pod === pod.id || room.claimed.has(participant)) freeSeat(pod, room, participant);
     const reason = claim?.reason ?? 'lost';
     pod.effects.push({ type: 'departed', participant, reason, wasHere: before.pod === pod.id });
     announce(pod, room, { type: 'left', participant, reason }, participant);

@@ -40,6 +40,7 @@ export function openRoom(pod: Pod, { view, policy }: Pick<Join, 'view' | 'policy
     people: new Map(),
     lobby: new Map(),
     seating: new Map(),
+    claimed: new Set(),
     chat: [],
     phase: { phase: 'open' },
     // Every pod of the room may have died: a participant with a resume token is admitted unless another pod knows that it left.
@@ -98,7 +99,7 @@ export function onSections(pod: Pod, room: Room, message: Sections, letIn: LetIn
   noteSenders(room, message);
   endUnlisted(pod, room, message);
   mergeChat(pod, room, message.chat);
-  for (const departure of message.departures ?? []) onDeparture(pod, room, departure);
+  for (const departure of message.departures ?? []) onDeparture(pod, room, departure, message.pod);
   // A pod that has had the room for longer knows its participants.
   const hasRoom = message.sections.some((section) => section.pod === message.pod);
   if (hasRoom) room.recoveringUntil = Math.min(room.recoveringUntil, pod.now + message.recoveringMs);
@@ -113,7 +114,7 @@ export function onSections(pod: Pod, room: Room, message: Sections, letIn: LetIn
 
 /**
  * The pod does not have the sections that it does not list. The answer may be older than the section, so its participants become away rather than
- * leave.
+ * leave, and the pod is asked again: no digest may follow for long.
  */
 function endUnlisted(pod: Pod, room: Room, message: Sections): void {
   const epochs = room.sections.get(message.pod);
@@ -122,7 +123,9 @@ function endUnlisted(pod: Pod, room: Room, message: Sections): void {
     message.sections.filter((received) => received.pod === message.pod).map((received) => received.epoch),
   );
   for (const [epoch, section] of epochs) {
-    if (!listed.has(epoch) && !section.dead) presumeDead(pod, room, message.pod, epoch);
+    if (listed.has(epoch) || section.dead) continue;
+    presumeDead(pod, room, message.pod, epoch);
+    requestSections(pod, room, message.pod);
   }
 }
 
