@@ -18,6 +18,9 @@ const SLACK_MS = 1000;
 export class Certainty {
   readonly #world: World;
   #wholeSince = 0;
+  #lookedAt = 0;
+  /** When links were down. */
+  readonly #cuts: { readonly from: number; readonly until: number }[] = [];
   /** When and where a participant last entered, became away or left. */
   readonly #changes = new Map<string, { readonly at: number; readonly pod: string }>();
   /** When every pod last knew for certain that the participant was here. */
@@ -39,6 +42,11 @@ export class Certainty {
     if (!this.#sureAt.has(person.id)) this.#sureAt.set(person.id, this.#world.now);
     this.#forgotten.delete(person.id);
     this.#outdated.delete(person.id);
+  }
+
+  /** Whether a link was down then. */
+  wasCut(at: number): boolean {
+    return this.#cuts.some(({ from, until }) => at >= from && at <= until);
   }
 
   /** Since when every link has been up. */
@@ -63,7 +71,7 @@ export class Certainty {
         this.#excuse(id);
     }
     for (const [id, row] of own) {
-      if (row.pod !== pod) continue;
+      if (row.pod !== pod && this.#isHeldBy(row.pod, id)) continue;
       if (!others.some((claims) => isShownAlike(claims.get(id), row))) this.#outdated.add(id);
     }
     for (const [id, { generation }] of own) {
@@ -75,10 +83,20 @@ export class Certainty {
     }
   }
 
+  /** Whether the process that holds the participant runs: it publishes the name and the media again. */
+  #isHeldBy(pod: string, id: string): boolean {
+    const startedAt = this.#world.pods.get(pod)?.startedAt ?? Infinity;
+    return startedAt <= (this.#changes.get(id)?.at ?? -Infinity);
+  }
+
   /** Must be called after every step. */
   look(): void {
     const { network, now, people, pods } = this.#world;
-    if (!network.isWhole) this.#wholeSince = now;
+    if (!network.isWhole) {
+      this.#cuts.push({ from: this.#lookedAt, until: now });
+      this.#wholeSince = now;
+    }
+    this.#lookedAt = now;
     for (const { id, isHere, view } of people) {
       const isRoomEmpty = [...pods.values()].every(({ core }) => core.population(view.room) === 0);
       if (isRoomEmpty && !isHere) this.#forgotten.add(id);

@@ -123,13 +123,16 @@ function assertRostersAgree(history: History, { room }: RoomView, allGone: boole
 }
 
 /** Every pod shows the name and the media that a participant set last. */
-function assertShown({ world, rooms, certainty, gone }: History): void {
+function assertShown({ world, rooms, certainty, gone, tabs }: History): void {
+  // The older tab continues, with what it set.
+  const older = new Set(tabs.filter((tab) => isUnheard(tab, certainty)).map((tab) => tab.older.id));
   const people = new Map(world.people.map((person) => [person.id, person]));
   for (const [name, { core }] of world.pods) {
     for (const row of rooms.flatMap(({ room }) => core.people(room))) {
       const person = people.get(row.participant);
       const isDoubtful = certainty.isExcused(row.participant) || certainty.isOutdated(row.participant);
-      if (person === undefined || gone.has(person) || (row.state === 'away' && isDoubtful)) continue;
+      if (person === undefined || gone.has(person) || older.has(row.participant)) continue;
+      if (row.state === 'away' && isDoubtful) continue;
       const { state } = row;
       assert.ok(state !== 'waiting', `pod ${name} has ${person.name} in the roster, which waits`);
       const shown = rowOf(row.participant, { ...person.shown, state });
@@ -168,7 +171,8 @@ function assertLogs({ world, gone, certainty }: History): void {
 
 /**
  * A reader that moves between pods may see a newcomer later than from its earlier pod (P3), but not a participant that every pod knows. After a
- * welcome with `recovering` the client keeps the participants that it knew for a grace period, so that `joined` is no change for it (RES-7).
+ * welcome with `recovering` the client keeps the participants that it knew for a grace period, so that `joined` is no change for it (RES-7). While pods
+ * take each other for dead they do not name each other, and their participants become known later (ROS-7).
  */
 function assertLog(
   reader: Person,
@@ -186,7 +190,8 @@ function assertLog(
     if (message.type === 'joined') {
       const { participant } = message.member;
       const isKnown = known.has(participant) && certainty.wasKnown(participant, receivedAt);
-      const again = isKnown && stays(participant, receivedAt) && receivedAt > recoveringUntil;
+      const isDue = receivedAt > recoveringUntil && !certainty.wasCut(receivedAt);
+      const again = isKnown && stays(participant, receivedAt) && isDue;
       assert.ok(!again, `${reader.name} saw ${participant} join again at ${receivedAt} ms`);
       known.add(participant);
     }

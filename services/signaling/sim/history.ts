@@ -32,6 +32,8 @@ export interface History {
   readonly dead: Map<string, number>;
   /** When a link, or the bus, first broke for long enough to be taken for the death of a pod. */
   longCutAt: number;
+  /** Until then no other message is lost: the last one of a pod that was killed was. */
+  sparedUntil: number;
   /** The latest times at which cut links and the bus are restored. */
   busBackAt: number;
   stopped: readonly string[];

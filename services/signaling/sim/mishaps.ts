@@ -9,6 +9,8 @@ import { change, enter } from './participants.ts';
 const CLOSED_MS = 2100;
 const MAX_UNHEARD_MS = 3300;
 const LAST_WORD_MS = 250;
+/** By then the others have detected the death of the pod and published what they know, twice (ROS-16). */
+const WORD_OF_DEATH_MS = 8000;
 
 /** A participant enters or changes, and one pod gets no delta of it or takes it wrongly. */
 export function mishap(history: History): void {
@@ -31,6 +33,8 @@ export function loseLastWord(history: History, pod: string): void {
   if (!world.random.chance(0.5)) return;
   const to = world.random.pick([...world.pods.keys()].filter((name) => name !== pod));
   if (to === undefined) return;
+  // The promises hold for any single lost message (BUS-4).
+  history.sparedUntil = world.now + WORD_OF_DEATH_MS;
   note(history, `${to} misses the last change of ${pod}`, () => world.network.drop(isDelta(pod, to)));
   speak(history, pod);
   world.advance(world.random.between(5, LAST_WORD_MS));

@@ -38,7 +38,7 @@ export function play(seed: number, kind: Kind = kindOf(seed)): { readonly simula
   const { world } = history;
   try {
     for (let round = 1; round <= ROUNDS; round += 1) {
-      world.network.withFault(history.faults.losses ? unreliable(world, history.faults) : undefined);
+      world.network.withFault(history.faults.losses ? unreliable(history) : undefined);
       for (let at = 1; at <= STEPS; at += 1) takeStep(history);
       quietDown(history);
     }
@@ -70,6 +70,7 @@ function begin(seed: number, { faults }: Kind): History {
     restarts: new Map(),
     dead: new Map(),
     longCutAt: Infinity,
+    sparedUntil: -Infinity,
     changes: 0,
     waiting: new Set(),
     denied: new Set(),
