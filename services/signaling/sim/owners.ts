@@ -34,6 +34,7 @@ export class Owners {
   readonly #sanctions = new Map<string, Sanction>();
   /** Sockets that must be refused: how many messages the participant had before. */
   readonly #intruders = new Map<Person, number>();
+  #published = { at: -Infinity, isHindered: false };
   #bans = 0;
 
   constructor(world: World, certainty: Certainty) {
@@ -48,6 +49,12 @@ export class Owners {
     const sanction = this.#sanctions.get(id);
     return sanction?.isHindered === true && this.#world.now <= sanction.at + OUT_BY_READING_MS;
   };
+
+  /** A pod may have missed the newest policy, and has not had to read it yet (MOD-9). */
+  get mayLackPolicy(): boolean {
+    const { at, isHindered } = this.#published;
+    return isHindered && this.#world.now <= at + OUT_BY_READING_MS;
+  }
 
   sanctionedAt = (id: string): number | undefined => this.#sanctions.get(id)?.at;
 
@@ -120,6 +127,7 @@ export class Owners {
   hindered(): void {
     for (const sanction of this.#sanctions.values())
       if (this.#world.now <= sanction.at + PUBLISHING_MS) sanction.isHindered = true;
+    if (this.#world.now <= this.#published.at + PUBLISHING_MS) this.#published.isHindered = true;
   }
 
   /** Must be called after every step. */
@@ -128,6 +136,7 @@ export class Owners {
     if (!network.isWhole)
       for (const sanction of this.#sanctions.values())
         if (now <= sanction.at + OUT_MS) sanction.isHindered = true;
+    if (!network.isWhole && now <= this.#published.at + OUT_MS) this.#published.isHindered = true;
     for (const person of people) {
       const sanction = this.#sanctions.get(person.id);
       if (sanction === undefined || !person.isHere) continue;
@@ -147,6 +156,7 @@ export class Owners {
   }
 
   #publish(pod: string, policy: RoomPolicy): void {
+    this.#published = { at: this.#world.now, isHindered: this.mayLackPolicy || !this.#world.network.isWhole };
     this.#world.handle(pod, { type: 'policy', policy, notify: true });
   }
 }

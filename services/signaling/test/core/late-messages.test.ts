@@ -5,6 +5,8 @@ import type { BusMessage } from '@parley/protocol/bus';
 import { ROOM } from '../support/ad-hoc.ts';
 import { World } from '../support/world.ts';
 
+const MEDIA = { audio: false, video: false, screen: false };
+
 /** The last `hello` of this pod in which its section has participants. */
 function lastHello(world: World, from: string): BusMessage {
   const hello = world.network.sent
@@ -76,7 +78,7 @@ test('[MOD-7] a seat that an older claim took over last is free when the partici
   world.advance(5);
   // A weaker claim, by which the pod takes its own for the one that counts.
   const { boot } = world.pod('a');
-  const entry = { participant: ada.id, generation: 1, name: ada.name, media: ada.shown.media };
+  const entry = { participant: ada.id, generation: 1, name: ada.name, media: MEDIA };
   const head = { pod: 'a', boot, epoch: boot + 9, seq: 1, dead: false };
   const section = { ...head, entries: [entry], tombstones: [] };
   world.handle('b', { type: 'bus', message: { type: 'hello', room: view.room, pod: 'a', section } });
