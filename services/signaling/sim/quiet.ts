@@ -15,10 +15,9 @@ export function roundTripMs({ world, names }: History): number {
 }
 
 export function quietMs(history: History): number {
-  const { world, vanishedAt, dead, certainty } = history;
+  const { world, vanishedAt, dead } = history;
+  const diedAt = Math.max(history.diedAt, ...[...dead.keys()].map((pod) => noticeableSince(history, pod)));
   const roundTrip = roundTripMs(history);
-  // A pod that was disconnected judges the others only from then on (ROS-13); a pod that runs again is noticed by its `boot`.
-  const diedAt = dead.size > 0 ? Math.max(history.diedAt, certainty.wholeSince) : history.diedAt;
   const wordMs = dead.size > 0 ? WORD_OF_DEATH_MS : 0;
   const deathNoticed = diedAt + DEATH_MS + wordMs + roundTrip - world.now;
   const vanishNoticed = vanishedAt + HALF_OPEN_MS + AGREE_MS + roundTrip - world.now;
