@@ -45,12 +45,17 @@ pub async fn post_in_turn<Answer: DeserializeOwned, Body: Serialize>(
     loop {
         let answer = exchange(connect, "POST", url.clone(), None, Some(encode(&with_slot(slot.take())))).await?;
         let Some((after, kept)) = answer.busy() else { return read(&answer.success()?) };
-        eprintln!("parley: many clients are arriving; the turn of this one comes in {:.1} s", after.as_secs_f64());
+        announce_turn(after);
         // The service gives each slot a time of its own.
         let jitter = if kept.is_some() { Duration::ZERO } else { Duration::from_secs(1).mul_f64(fastrand::f64()) };
         sleep(after + jitter).await;
         slot = kept;
     }
+}
+
+/// Reports on stderr that the service lets clients in one after another.
+pub fn announce_turn(after: Duration) {
+    eprintln!("parley: many clients are arriving; the turn of this one comes in {:.1} s", after.as_secs_f64());
 }
 
 /// The refusal if an answer is not one of Parley.

@@ -91,10 +91,7 @@ impl Entry {
                 // RES-13: the pod keeps the socket until its turn.
                 SocketEvent::Message(Message::Wait(wait)) => {
                     let after = Duration::from_millis(wait.after_ms);
-                    eprintln!(
-                        "parley: many clients are arriving; the turn of this one comes in {:.1} s",
-                        after.as_secs_f64()
-                    );
+                    http::announce_turn(after);
                     deadline = Instant::now() + after + ANSWER_TIMEOUT;
                 }
                 SocketEvent::Message(Message::LobbyWaiting(_)) if self.waits_in_lobby => {

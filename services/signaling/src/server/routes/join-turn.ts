@@ -17,7 +17,7 @@ export interface JoinAsked {
 
 export type NotNow = Refused & { readonly slot?: string };
 
-/** A slot whose time has come counts against no rate, as its first request did. */
+/** A slot whose time has come counts against no rate: its first request did. */
 export function refuseForNow(
   context: RouteContext,
   { room, address, slot, hasKey }: JoinAsked,
