@@ -70,6 +70,14 @@ export const ROOMS: readonly Mutant[] = [
     test: `${TESTS}/core/roster.test.ts`,
   },
   {
+    rule: 'ROS-19',
+    breaks: 'a late bye ends the interest of a pod that has opened the room again',
+    file: `${SRC}/core/roster/interest.ts`,
+    find: 'known !== undefined && known < epoch',
+    replace: 'known !== undefined',
+    test: `${TESTS}/core/interest.test.ts`,
+  },
+  {
     rule: 'RES-5',
     breaks: 'the earlier socket of a participant who resumed stays open',
     file: `${SRC}/core/resume.ts`,

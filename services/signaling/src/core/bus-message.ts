@@ -8,6 +8,7 @@ import { takePolicy } from './policy.ts';
 import { endIncarnation } from './room-deleted.ts';
 import { answerSections } from './roster/answer.ts';
 import { onDigest } from './roster/digest.ts';
+import { noteInterest } from './roster/interest.ts';
 import { notePeer, onHeartbeat } from './roster/liveness.ts';
 import { onBye, onSections } from './roster/open.ts';
 import { onDelta, takeSection } from './roster/remote.ts';
@@ -18,9 +19,12 @@ export function onBus(pod: Pod, message: BusMessage): void {
   if (message.pod === pod.id) return undefined;
   if (message.type === 'directed-ack') return onDirectedAck(pod, message);
   if (message.type === 'moderated') return onModerated(pod, message);
-  if (message.type === 'sections-request') return answerSections(pod, message.room, message.pod);
-  notePeer(pod, message.pod, bootIn(message));
   const room = pod.rooms.get(message.room);
+  if (message.type === 'sections-request') {
+    if (room !== undefined) noteInterest(pod, room, message.pod, 0);
+    return answerSections(pod, message.room, message.pod);
+  }
+  notePeer(pod, message.pod, bootIn(message));
   return room === undefined ? undefined : onRoomMessage(pod, room, message);
 }
 
@@ -36,7 +40,26 @@ type RoomMessage = Exclude<
   { type: 'heartbeat' | 'directed-ack' | 'moderated' | 'sections-request' }
 >;
 
+/** The epoch of the sender's section, 0 where the message names none; `undefined` where it does not show that the sender has the room open. */
+function epochIn(message: RoomMessage): number | undefined {
+  switch (message.type) {
+    case 'hello':
+      return message.section.epoch;
+    case 'sections':
+      return message.sections.find((section) => section.pod === message.pod)?.epoch;
+    case 'delta':
+    case 'digest':
+      return message.epoch;
+    case 'chat':
+      return 0;
+    default:
+      return undefined;
+  }
+}
+
 function onRoomMessage(pod: Pod, room: Room, message: RoomMessage): void {
+  const epoch = epochIn(message);
+  if (epoch !== undefined) noteInterest(pod, room, message.pod, epoch);
   switch (message.type) {
     case 'hello':
       takeSection(pod, room, message.section, message.pod);

@@ -90,6 +90,8 @@ export interface Room {
   /** Pods that are said to hold participants of the room but have sent nothing themselves: their participants are not known yet. */
   readonly silent: Map<PodId, Appointment>;
   readonly digests: Digests;
+  /** Other pods that have the room open, with the latest epoch that their messages named. */
+  readonly interested: Map<PodId, number>;
   linger: Appointment | undefined;
   /** The next read of the store. */
   rereading: Appointment | undefined;

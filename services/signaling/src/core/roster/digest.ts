@@ -28,7 +28,12 @@ export function scheduleDigests(pod: Pod, room: Room): void {
     publishDigest(pod, room);
   });
   digests.later ??= pod.agenda.schedule(pod.now + LATER_MS, () => publishLater(pod, room));
-  if (digests.steady === undefined) scheduleSteady(pod, room);
+  startSteady(pod, room);
+}
+
+/** The digest twice a minute: another pod may have the room unheard. */
+export function startSteady(pod: Pod, room: Room): void {
+  if (room.digests.steady === undefined) scheduleSteady(pod, room);
 }
 
 /** The last change of a series still gets its full delay. */

@@ -6,6 +6,7 @@ import type { PodId } from '@parley/protocol/ids';
 import type { Peer, Pod } from '../state.ts';
 import { answerRoom } from './answer.ts';
 import { catchUp, onDiscovered } from './catch-up.ts';
+import { endInterest } from './interest.ts';
 import { presumeDead } from './remote.ts';
 
 const HEARTBEAT_MS = 1000;
@@ -106,6 +107,7 @@ function publishDeath(pod: Pod, id: PodId): void {
 /** The sections of processes before `boot` have no writer any more. */
 function endEarlierProcess(pod: Pod, id: PodId, boot: number): void {
   for (const room of pod.rooms.values()) {
+    endInterest(room, id, boot);
     for (const [epoch, section] of room.sections.get(id) ?? []) {
       if (section.boot < boot) presumeDead(pod, room, id, epoch);
     }

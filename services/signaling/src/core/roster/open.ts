@@ -13,6 +13,7 @@ import type { Pod, Room } from '../state.ts';
 import { requestSections } from './section-requests.ts';
 import { cancelDigests } from './digest.ts';
 import { publishHello } from './catch-up.ts';
+import { endInterest, isShared } from './interest.ts';
 import { missesPods } from './liveness.ts';
 import { endSection, presumeDead, takeSection } from './remote.ts';
 import { noteNamed, noteSenders } from './silent.ts';
@@ -46,6 +47,7 @@ export function openRoom(pod: Pod, { view, policy }: Pick<Join, 'view' | 'policy
     recoveringUntil: pod.now + pod.limits['resume.grace'],
     silent: new Map(),
     digests: { changedAt: -Infinity, soon: undefined, later: undefined, steady: undefined },
+    interested: new Map(),
     linger: undefined,
     rereading: undefined,
   };
@@ -163,15 +165,13 @@ export function closeRoom(pod: Pod, room: Room): void {
   room.linger?.cancel();
   room.rereading?.cancel();
   pod.rooms.delete(id);
-  pod.effects.push({
-    type: 'publish-room',
-    room: id,
-    message: { type: 'bye', room: id, pod: pod.id, epoch: room.own.epoch },
-  });
+  const message = { type: 'bye' as const, room: id, pod: pod.id, epoch: room.own.epoch };
+  if (isShared(room)) pod.effects.push({ type: 'publish-room', room: id, message });
   pod.effects.push({ type: 'unsubscribe', room: id });
 }
 
 /** The pod's `bye`: its participants have left already; tombstones stay until they expire. */
 export function onBye(pod: Pod, room: Room, owner: PodId, epoch: number): void {
   endSection(pod, room, owner, epoch);
+  endInterest(room, owner, epoch + 1);
 }

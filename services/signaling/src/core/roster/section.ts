@@ -1,8 +1,12 @@
-/** This pod's own section of a room: only this pod writes it, and every change is published as a delta. SPEC rules ROS-3, ROS-8, ROS-9. */
+/**
+ * This pod's own section of a room: only this pod writes it, and a change is published as a delta where another pod has the room. SPEC rules ROS-3,
+ * ROS-8, ROS-9, ROS-19.
+ */
 import type { Entry, Section, Tombstone } from '@parley/protocol/bus';
 import type { ParticipantId, PodId } from '@parley/protocol/ids';
 import type { OwnEntry, Pod, RemoteSection, Room } from '../state.ts';
-import { scheduleDigests } from './digest.ts';
+import { scheduleDigests, startSteady } from './digest.ts';
+import { isShared } from './interest.ts';
 import { keepTombstone, tombstoneKeepMs, tombstonesOf } from './tombstones.ts';
 import { settle } from './merge.ts';
 
@@ -50,11 +54,14 @@ export function dropOwn(pod: Pod, room: Room, participant: ParticipantId, reason
   pod.emptied.add(room.view.room);
 }
 
+/** No other pod needs a change of a room that only this pod has. SPEC rule ROS-19. */
 function publishDelta(pod: Pod, room: Room, change: { put: Entry } | { drop: Tombstone }): void {
+  if (!isShared(room)) return startSteady(pod, room);
   const { epoch, seq } = room.own;
   const message = { type: 'delta' as const, room: room.view.room, pod: pod.id, epoch, seq, ...change };
   pod.effects.push({ type: 'publish-room', room: room.view.room, message });
   scheduleDigests(pod, room);
+  return undefined;
 }
 
 function entryOf(pod: Pod, { presence, owner, visitor, tokenGeneration: _ours, ...entry }: OwnEntry): Entry {
