@@ -63,7 +63,7 @@ function onRoomMessage(pod: Pod, room: Room, message: RoomMessage): void {
   switch (message.type) {
     case 'hello':
       takeSection(pod, room, message.section, message.pod);
-      return answerSections(pod, message.room, message.pod);
+      return answerSections(pod, message.room, message.pod, message.section.entries);
     case 'sections':
       return onSections(pod, room, message, (arrival) => arrive(pod, arrival));
     case 'delta':

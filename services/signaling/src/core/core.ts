@@ -121,6 +121,7 @@ function createPod({ pod: id, boot, limits, now, random }: CoreOptions): Pod {
     catchUpSoon: undefined,
     catchUpUntil: -Infinity,
     ownHeartbeatAt: -Infinity,
+    connectedAt: now,
     sectionEpoch: boot,
     transfers: new Transfers({
       boot,

@@ -2,7 +2,7 @@
  * Participants that left, kept for as long as a resume token of theirs may be valid. Tombstones order claims and end after the grace period.
  * Departures outlive tombstones and the room: a pod that opens the room again asks the others for theirs. SPEC rule RES-10.
  */
-import type { Tombstone } from '@parley/protocol/bus';
+import type { Entry, Tombstone } from '@parley/protocol/bus';
 import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 import { Queue } from './queue.ts';
 
@@ -29,7 +29,7 @@ export class Departures {
   note(room: RoomId, { participant, generation, reason, keepMs = this.#keepMs }: Noted, now: number): void {
     const known = this.#all.get(participant);
     if (known !== undefined && known.generation >= generation) return;
-    this.forget(participant);
+    this.#forget(participant);
     const departure = { room, generation, reason, until: now + Math.min(keepMs, this.#keepMs) };
     this.#all.set(participant, departure);
     this.#order.push([participant, departure]);
@@ -45,13 +45,17 @@ export class Departures {
       const [earliest, departure] = first;
       const isKept = this.#all.get(earliest) === departure;
       if (isKept && this.#all.size <= this.#max && departure.until > now) return;
-      if (isKept) this.forget(earliest);
+      if (isKept) this.#forget(earliest);
       this.#order.shift();
     }
   }
 
-  /** Another pod knows that the participant has not left. */
-  forget(participant: ParticipantId): void {
+  /** The participant is here: it was lost by error. One that left for good stays known, as a late answer may still have let it in. */
+  seen(participant: ParticipantId): void {
+    if (this.#all.get(participant)?.reason === 'lost') this.#forget(participant);
+  }
+
+  #forget(participant: ParticipantId): void {
     const known = this.#all.get(participant);
     if (known === undefined) return;
     this.#all.delete(participant);
@@ -71,12 +75,20 @@ export class Departures {
   /** The latest departures of a room, with the time for which each is still kept. */
   ofRoom(room: RoomId, now: number): Tombstone[] {
     const last = [...(this.#byRoom.get(room) ?? [])].slice(-MAX_DEPARTURES_SENT);
-    return last.flatMap((participant) => {
-      const known = this.#all.get(participant);
-      if (known === undefined || known.until <= now) return [];
-      const { generation, reason, until } = known;
-      return [{ participant, generation, reason, keepMs: Math.round(until - now) }];
-    });
+    return last.flatMap((participant) => this.#tombstoneOf(participant, now) ?? []);
+  }
+
+  /** Those of these participants that left for good. */
+  among(entries: readonly Entry[], now: number): Tombstone[] {
+    const departures = entries.flatMap(({ participant }) => this.#tombstoneOf(participant, now) ?? []);
+    return departures.filter(({ reason }) => reason !== 'lost');
+  }
+
+  #tombstoneOf(participant: ParticipantId, now: number): Tombstone | undefined {
+    const known = this.#all.get(participant);
+    if (known === undefined || known.until <= now) return undefined;
+    const { generation, reason, until } = known;
+    return { participant, generation, reason, keepMs: Math.round(until - now) };
   }
 }
 

@@ -17,6 +17,7 @@ export function enter(pod: Pod, room: Room, arrival: Join | Resume): void {
   putOwn(pod, room, { participant, generation, name, media, owner, visitor, tokenGeneration, presence });
   // A join has taken its seat already. A resumed participant may still have its seat on another pod, even where this pod held it earlier.
   if (arrival.type === 'resume') claimSeat(pod, room, participant);
+  else room.seated.add(participant);
   pod.effects.push({ type: 'send', sockets: [socket], message: welcome(pod, room, arrival) });
 }
 

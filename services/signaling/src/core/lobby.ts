@@ -47,8 +47,13 @@ export function admit(
   { presence: { arrival, socket } }: WaitingEntry,
   requester: Requester | undefined,
 ): void {
-  if (room.seating.has(socket)) return;
-  room.seating.set(socket, { arrival, requester });
+  const seating = room.seating.get(socket);
+  // Another admission is under way, or the lobby was closed: the owner gets its outcome.
+  room.seating.set(
+    socket,
+    seating ? { ...seating, requester: seating.requester ?? requester } : { arrival, requester },
+  );
+  if (seating !== undefined) return;
   pod.effects.push({ type: 'let-in', seats: seatsOf(room), arrival });
 }
 

@@ -82,10 +82,8 @@ export function isAbandoned(pod: Pod, room: Room, seat: Seat): boolean {
   const { participant } = seat;
   if (room.phase.phase === 'opening' || room.silent.size > 0 || room.people.has(participant)) return false;
   if (isSeating(room, participant)) return false;
-  // A pod that has just opened the room may not know the participants of a dead pod until the grace period after that death is over.
-  const deadForMs = deadFor(pod, seat);
-  const mayBeMissing = room.recoveringUntil > pod.now && deadForMs < pod.limits['resume.grace'];
-  return deadForMs >= 0 && !mayBeMissing;
+  // The participant may resume until then, also one that this pod does not know.
+  return deadFor(pod, seat) >= pod.limits['resume.grace'];
 }
 
 /** For how long the seat's process is known to be dead; negative while it lives or may live. */

@@ -1,7 +1,7 @@
 /** Seats of a room with a cap: what this pod requests from the store. `seating.ts` handles the answers. SPEC rule MOD-7. */
-import { parseRoomId, type ParticipantId } from '@parley/protocol/ids';
+import { parseRoomId, type ParticipantId, type PodId } from '@parley/protocol/ids';
 import type { RoomSeats } from './ports.ts';
-import type { Pod, Room, Seating } from './state.ts';
+import { remoteSectionOf, type Pod, type Room, type Seating } from './state.ts';
 
 /** `undefined` where the room has no hard cap. */
 export function seatsOf({ view, policy }: Room): RoomSeats | undefined {
@@ -23,11 +23,28 @@ export function takeSeat(pod: Pod, room: Room, seating: Seating): void {
 /** A participant that resumed has its seat on this pod now. */
 export function claimSeat(pod: Pod, room: Room, participant: ParticipantId): void {
   const seats = seatsOf(room);
-  if (seats !== undefined) pod.effects.push({ type: 'claim-seat', seats, participant });
+  if (seats === undefined) return;
+  room.seated.add(participant);
+  pod.effects.push({ type: 'claim-seat', seats, participant });
+}
+
+/** The claim that counts is on another pod: so is the seat, whichever of the two took it over last. */
+export function handOverSeat(
+  pod: Pod,
+  room: Room,
+  participant: ParticipantId,
+  { pod: holder, epoch }: { readonly pod: PodId; readonly epoch: number },
+): void {
+  const seats = seatsOf(room);
+  room.seated.delete(participant);
+  if (seats === undefined) return;
+  const boot = remoteSectionOf(room, holder, epoch)?.boot ?? 0;
+  pod.effects.push({ type: 'claim-seat', seats, participant, holder: { pod: holder, boot } });
 }
 
 /** Called on every pod for a participant that has left. */
 export function freeSeat(pod: Pod, room: Room, participant: ParticipantId): void {
   const seats = seatsOf(room);
+  room.seated.delete(participant);
   if (seats !== undefined) pod.effects.push({ type: 'free-seat', seats, participant });
 }

@@ -40,6 +40,8 @@ export interface Pod {
   catchUpUntil: number;
   /** When this pod last received its own heartbeat. */
   ownHeartbeatAt: number;
+  /** Since when it has received its own heartbeats without a break. */
+  connectedAt: number;
   sectionEpoch: number;
   readonly transfers: Transfers;
   readonly departures: Departures;
@@ -83,6 +85,8 @@ export interface Room {
   readonly lobby: Map<ParticipantId, Person>;
   /** Sockets whose participant waits for a seat of a room with a cap. */
   readonly seating: Map<SocketId, Seating>;
+  /** Participants for whom this pod has taken a seat, or taken it over. */
+  readonly seated: Set<ParticipantId>;
   readonly chat: ChatLine[];
   phase: Phase;
   /** Until when participants may be missing because every pod of the room died; otherwise a time in the past. */

@@ -170,20 +170,22 @@ export class SeatKeeper {
         if (isFree(seat)) changed = seats.delete(seat.participant) || changed;
       }
     };
-    const outcomes = batch.map(({ act, participant, owner = false, holder = { pod, boot } }): Decided => {
+    const outcomes = batch.map(({ act, participant, owner = false, holder }): Decided => {
       if (act === 'free') {
         clear((seat) => seat.participant === participant && seat.pod === pod);
         return 'taken';
       }
       // A take has just read which incarnation exists; a claim may come from a room that was deleted.
       if (act === 'claim' && isAnother) return 'taken';
+      // This pod has no seat to hand over: it was freed, or another pod has taken it over since.
+      if (holder !== undefined && seats.get(participant)?.pod !== pod) return 'taken';
       const wasHeld = act === 'take' && seats.has(participant);
       if (act === 'take' && !wasHeld) {
         const max = room.cap + (owner ? OWNER_SEATS : 0);
         if (seats.size >= max) clear((seat) => isAbandoned(room, seat));
         if (seats.size >= max) return 'full';
       }
-      sit(participant, holder);
+      sit(participant, holder ?? { pod, boot });
       return wasHeld ? 'held' : 'taken';
     });
     return { plan: changed ? { ...before, seats: [...seats.values()] } : before, outcomes };

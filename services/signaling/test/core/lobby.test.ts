@@ -90,6 +90,19 @@ describe('the lobby', () => {
     assert.equal(guest.endedWith, 'ROOM_FULL');
   });
 
+  it('[MOD-5] [MOD-7] answers an owner that admits one while the lobby is being closed', () => {
+    const world = new World();
+    const view = world.store.make('panel', { cap: 1, lobby: true });
+    world.join('a', { view, owner: true });
+    const first = world.join('a', { view });
+    world.ask('a', view.room, 'admit', first);
+    const bo = world.join('b', { view });
+    const policy = world.store.change(view.room, { view: { lobby: false } });
+    world.handle('b', { type: 'policy', policy, notify: true });
+    assert.equal(world.ask('b', view.room, 'admit', bo), 'full');
+    assert.equal(bo.endedWith, 'ROOM_FULL');
+  });
+
   it('[MOD-5] admits a newcomer with its current name and media', () => {
     const world = new World();
     const view = world.store.make('class', { lobby: true });

@@ -41,6 +41,8 @@ describe('kick', () => {
     world.join('a', { view });
     const bo = world.join('b', { view });
     const cy = world.join('c', { view });
+    // A room that recovers is told of departures, which would end the participation too (RES-10).
+    world.advance(world.limits['resume.grace']);
     bo.lose();
     world.advance(400);
     world.network.drop(({ type }) => type === 'delta', 2);

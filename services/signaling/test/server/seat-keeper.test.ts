@@ -113,6 +113,19 @@ describe('seats, as a pod changes them', () => {
     assert.deepEqual((await seated(store)).toSorted(), ['p1 pod-b', 'p2 pod-a']);
   });
 
+  test('[MOD-7] a pod hands over a seat that names it, and no other', async () => {
+    const store = memorySeats();
+    const here = keeper(store);
+    await take(here, 'p1');
+    here.claim(ROOM, 'p1', { pod: 'pod-b', boot: 9 });
+    await take(here, 'p2');
+    assert.deepEqual((await seated(store)).toSorted(), ['p1 pod-b', 'p2 pod-a']);
+    here.claim(ROOM, 'p1', { pod: 'pod-c', boot: 9 });
+    here.claim(ROOM, 'p3', { pod: 'pod-c', boot: 9 });
+    await take(here, 'p2');
+    assert.deepEqual((await seated(store)).toSorted(), ['p1 pod-b', 'p2 pod-a']);
+  });
+
   test('[MOD-7] seats to be freed while the store is unreachable are freed when it is back, and a refused seat has no holder', async () => {
     const store = watched(memorySeats());
     const seats = keeper(store);

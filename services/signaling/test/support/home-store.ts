@@ -77,7 +77,8 @@ export class HomeStore {
     }
     const seat = { participant, pod: pod.name, boot: pod.boot };
     if (effect.type === 'claim-seat') {
-      if (!this.isDown) seats.set(participant, { ...seat, ...effect.holder });
+      const isTheirs = effect.holder !== undefined && seats.get(participant)?.pod !== pod.name;
+      if (!this.isDown && !isTheirs) seats.set(participant, { ...seat, ...effect.holder });
       return undefined;
     }
     const wasHeld = seats.has(participant);

@@ -32,6 +32,10 @@ export class Network {
   readonly #deliver: (sent: Sent, lateMs: number) => void;
   #fault: Fault = NO_FAULT;
   #drops: { matches: (sent: Sent) => boolean; skip: number }[] = [];
+  #alterations: { matches: (sent: Sent) => boolean; alter: (message: BusMessage) => BusMessage }[] = [];
+
+  readonly #blocks = new Set<(sent: Sent) => boolean>();
+  #delays: { matches: (sent: Sent) => boolean; lateMs: number }[] = [];
 
   constructor(deliver: (sent: Sent, lateMs: number) => void) {
     this.#deliver = deliver;
@@ -75,16 +79,43 @@ export class Network {
     this.#drops.push({ matches, skip: nth - 1 });
   }
 
+  /** The next message that matches arrives altered, as if its receiver had taken it wrongly. */
+  alter(matches: (sent: Sent) => boolean, alter: (message: BusMessage) => BusMessage): void {
+    this.#alterations.push({ matches, alter });
+  }
+
+  /** Loses every message that matches until the returned function is called. The link counts as up. */
+  block(matches: (sent: Sent) => boolean): () => void {
+    this.#blocks.add(matches);
+    return () => void this.#blocks.delete(matches);
+  }
+
+  /** The next message that matches arrives this much later, whatever happens to its link meanwhile. */
+  delay(matches: (sent: Sent) => boolean, lateMs: number): void {
+    this.#delays.push({ matches, lateMs });
+  }
+
   withFault(fault: Fault | undefined): void {
     this.#fault = fault ?? NO_FAULT;
   }
 
   send(from: string, to: string, parcel: Parcel): void {
     const type = parcel.kind === 'message' ? parcel.message.type : 'transfer';
-    const sent: Sent = { from, to, type, parcel: copyOf(parcel) };
+    const sent: Sent = this.#altered({ from, to, type, parcel: copyOf(parcel) });
     this.sent.push(sent);
-    if (this.isCut(from, to) || this.#isDropped(sent)) return;
+    const at = this.#delays.findIndex(({ matches }) => matches(sent));
+    const [delayed] = at === -1 ? [] : this.#delays.splice(at, 1);
+    if (delayed !== undefined) return this.#deliver(sent, delayed.lateMs);
+    const isBlocked = [...this.#blocks].some((matches) => matches(sent));
+    if (isBlocked || this.isCut(from, to) || this.#isDropped(sent)) return;
     for (const lateMs of this.#fault(sent)) this.#deliver(sent, lateMs);
+  }
+
+  #altered(sent: Sent): Sent {
+    const at = this.#alterations.findIndex(({ matches }) => matches(sent));
+    const [alteration] = at === -1 ? [] : this.#alterations.splice(at, 1);
+    if (alteration === undefined || sent.parcel.kind !== 'message') return sent;
+    return { ...sent, parcel: { kind: 'message', message: alteration.alter(sent.parcel.message) } };
   }
 
   #isDropped(sent: Sent): boolean {

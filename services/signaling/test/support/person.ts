@@ -44,6 +44,10 @@ export class Person {
   /** Joined with the owner key. */
   owner = false;
   visitor: VisitorMarks | undefined;
+  /** The room that it joined. */
+  view: RoomView = adHoc();
+  /** What it shows to others; a resume repeats it. */
+  shown: { readonly name: string; readonly media: Media };
   /** The incarnation of the room that its ticket was issued for. */
   incarnation: string | undefined;
   /** Every message to this participant, over all its sockets, in order. */
@@ -52,6 +56,7 @@ export class Person {
   readonly receivedAt: number[] = [];
   readonly received: { readonly from: string; readonly text: string }[] = [];
   line: Line = { state: 'lost', since: -Infinity };
+  joinedAt = -Infinity;
   /** When it was first welcomed: the world's time, and Unix ms. */
   enteredAt: number | undefined;
   enteredClock = 0;
@@ -63,6 +68,7 @@ export class Person {
   constructor(world: Surroundings, number: number, name: string) {
     this.#world = world;
     this.name = name;
+    this.shown = { name, media: NO_MEDIA };
     this.id = participantId(
       Uint8Array.from({ length: 16 }, (_, at) => (at < 8 ? number >> (4 * at) : 0) & 15),
     );
@@ -92,6 +98,8 @@ export class Person {
   }
 
   join(pod: string, view: RoomView = adHoc()): void {
+    this.view = view;
+    this.joinedAt = this.#world.now;
     this.#arrive(pod, (arrival) => {
       this.#world.handle(pod, { type: 'join', ...this.#admission(view), ...arrival });
     });
@@ -117,8 +125,9 @@ export class Person {
     } = {},
   ): void {
     if (options.generation !== undefined) this.generation = options.generation - 1;
-    const { chat: brought = [], since = 0, view = adHoc() } = options;
-    const { id: participant, name } = this;
+    const { chat: brought = [], since = 0, view = this.view } = options;
+    const { id: participant, shown } = this;
+    const { name } = shown;
     const { limits, proofs, clock: now } = this.#world;
     const chat = readResumeChat({ room: view.room, participant, name, since }, brought, {
       limits,
@@ -145,7 +154,8 @@ export class Person {
   /** A copy with the same token and generation, as a duplicated tab has. */
   duplicate(): Person {
     const secondTab = new Person(this.#world, 0, `${this.name}'s second tab`);
-    Object.assign(secondTab, { id: this.id, generation: this.generation });
+    const { id, generation, owner, visitor, view, shown, incarnation } = this;
+    Object.assign(secondTab, { id, generation, owner, visitor, view, shown, incarnation });
     secondTab.#welcome = this.#welcome;
     secondTab.enteredClock = this.enteredClock;
     secondTab.#tokenGeneration = this.#tokenGeneration;
@@ -173,6 +183,7 @@ export class Person {
   }
 
   change(change: { name?: string; media?: Media }): void {
+    this.shown = { ...this.shown, ...change };
     this.#handle((socket) => ({ type: 'change', socket, name: change.name, media: change.media }));
   }
 
@@ -244,8 +255,8 @@ export class Person {
     if ('socket' in this.line) this.#world.leaveHalfOpen(this.line.pod, this.line.socket);
     const socket = this.#world.openSocket(pod, this);
     this.line = { pod, socket, state: 'arriving' };
-    const { id: participant, generation, name } = this;
-    hand({ socket, participant, generation, name, media: NO_MEDIA, token: `token of ${participant}` });
+    const { id: participant, generation, shown } = this;
+    hand({ socket, participant, generation, ...shown, token: `token of ${participant}` });
   }
 
   #handle(make: (socket: number) => Input): void {

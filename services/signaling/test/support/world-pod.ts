@@ -5,6 +5,8 @@ export interface WorldPod {
   readonly name: string;
   readonly boot: number;
   readonly core: Core;
+  /** In the world's time. */
+  readonly startedAt: number;
   /** The difference of its clock to the world's. */
   readonly ahead: number;
   readonly listening: Set<string>;

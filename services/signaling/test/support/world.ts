@@ -71,6 +71,7 @@ export class World implements Surroundings {
     keys: [{ kty: 'OKP', crv: 'Ed25519', kid: 'k', x: 'x', d: 'd' }],
   });
   readonly topology: Topology;
+  readonly #heartbeats = new Map<string, number>();
   readonly #interest = new Interest();
   readonly #agenda = new Agenda();
   #lastSocket = 0;
@@ -110,6 +111,7 @@ export class World implements Surroundings {
       name,
       boot,
       core,
+      startedAt: this.now,
       ahead,
       listening: new Set(),
       sockets: new Set(),
@@ -241,6 +243,11 @@ export class World implements Surroundings {
     return people.map(({ participant, state }) => `${participant} ${state}`).toSorted();
   }
 
+  /** When the last heartbeat of a pod arrived at this one. */
+  lastHeartbeat(from: string, to: string): number {
+    return this.#heartbeats.get(`${from}>${to}`) ?? -Infinity;
+  }
+
   #nextAt(): number {
     let next = this.#agenda.next() ?? Infinity;
     for (const pod of this.pods.values()) next = Math.min(next, wakeAt(pod));
@@ -252,7 +259,9 @@ export class World implements Surroundings {
       this.#hand(pod, { type: 'transfer', transfer: parcel.transfer });
       return;
     }
-    this.#hand(pod, { type: 'bus', message: parcel.message });
+    const { message } = parcel;
+    if (message.type === 'heartbeat') this.#heartbeats.set(`${message.pod}>${pod.name}`, this.now);
+    this.#hand(pod, { type: 'bus', message });
   }
 
   #carryOut(pod: WorldPod, effects: readonly Effect[]): void {

@@ -1,5 +1,5 @@
 /** The answer of a pod to a request about a room. SPEC rules ROS-6, ROS-9. */
-import type { Sections } from '@parley/protocol/bus';
+import type { Entry, Sections } from '@parley/protocol/bus';
 import type { PodId, RoomId } from '@parley/protocol/ids';
 import type { ChatLine } from '@parley/protocol/people';
 import type { Pod, Room } from '../state.ts';
@@ -12,11 +12,12 @@ const CHAT_LINE_OVERHEAD = 600;
 const ENTRY_BYTES = 600;
 
 /** Answers `hello` or `sections-request`, to its sender only. A pod without the room says so, and is forgotten there. */
-export function answerSections(pod: Pod, id: RoomId, to: PodId): void {
+export function answerSections(pod: Pod, id: RoomId, to: PodId, entries: readonly Entry[] = []): void {
   const room = pod.rooms.get(id);
   const message = room === undefined ? nothing(pod, id) : answerRoom(pod, room);
-  // Departures matter only where no pod may know the participants of the room.
-  const departures = room === undefined || message.recoveringMs > 0 ? pod.departures.ofRoom(id, pod.now) : [];
+  // All of them only where no pod may know the participants of the room. The sender of these entries may have let in one that has left.
+  const isOpen = room !== undefined && message.recoveringMs === 0;
+  const departures = isOpen ? pod.departures.among(entries, pod.now) : pod.departures.ofRoom(id, pod.now);
   pod.effects.push({
     type: 'publish-pod',
     pod: to,

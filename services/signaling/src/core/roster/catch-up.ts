@@ -60,6 +60,22 @@ export function onDiscovered(pod: Pod, id: PodId): void {
   pod.agenda.schedule(pod.now + REPEAT_MS, requestAll);
 }
 
+/**
+ * A pod that has closed a room meanwhile receives no `hello` there, and its `bye` may have been missed: it is asked by name, twice. A participant that
+ * is away here may have moved to that pod and left.
+ */
+export function requestMissed(pod: Pod, id: PodId): void {
+  const requestAll = (): void => {
+    for (const room of pod.rooms.values())
+      if (room.sections.has(id) || isSomeoneAway(room)) requestSections(pod, room, id);
+  };
+  requestAll();
+  pod.agenda.schedule(pod.now + REPEAT_MS, requestAll);
+}
+
+const isSomeoneAway = ({ own }: Room): boolean =>
+  [...own.entries.values()].some(({ presence }) => presence.state === 'away');
+
 function scheduleAllDigests(pod: Pod): void {
   for (const room of pod.rooms.values()) scheduleDigests(pod, room);
 }

@@ -5,7 +5,7 @@
 import type { PodId } from '@parley/protocol/ids';
 import type { Peer, Pod } from '../state.ts';
 import { answerRoom } from './answer.ts';
-import { catchUp, onDiscovered } from './catch-up.ts';
+import { catchUp, onDiscovered, publishHello, requestMissed } from './catch-up.ts';
 import { endInterest } from './interest.ts';
 import { presumeDead } from './remote.ts';
 
@@ -42,7 +42,10 @@ export function onHeartbeat(pod: Pod, id: PodId, boot: number): void {
   }
   const peer = notePeer(pod, id, boot);
   if (boot < peer.boot) return;
-  if (pod.now - peer.lastMessageAt > GAP_MS) catchUp(pod);
+  if (pod.now - peer.lastMessageAt > GAP_MS) {
+    catchUp(pod);
+    requestMissed(pod, id);
+  }
   peer.lastMessageAt = pod.now;
   peer.silentSince = pod.now;
   peer.dead = false;
@@ -52,6 +55,7 @@ export function onHeartbeat(pod: Pod, id: PodId, boot: number): void {
 function onOwnHeartbeat(pod: Pod): void {
   if (pod.now - pod.ownHeartbeatAt > OWN_HEARTBEAT_TIMEOUT_MS) {
     for (const peer of pod.peers.values()) if (!peer.dead) peer.silentSince = pod.now;
+    pod.connectedAt = pod.now;
   }
   pod.ownHeartbeatAt = pod.now;
 }
@@ -69,6 +73,11 @@ export function notePeer(pod: Pod, id: PodId, boot: number): Peer {
     endEarlierProcess(pod, id, boot);
     known.boot = boot;
     known.since = pod.now;
+  }
+  // It sent its section: it is judged again from now, or its participants would stay here should no heartbeat follow.
+  if (known.dead && boot === known.boot) {
+    known.dead = false;
+    known.silentSince = pod.now;
   }
   return known;
 }
@@ -89,9 +98,18 @@ function judge(pod: Pod): void {
     if (!peer.dead && silent > DEAD_AFTER_MS) {
       peer.dead = true;
       endEarlierProcess(pod, id, Infinity);
+      askForDead(pod, id);
     }
     if (peer.dead && silent > 2 * pod.limits['resume.grace'] + DEAD_AFTER_MS) pod.peers.delete(id);
   }
+}
+
+/** What other pods published about the death was ignored here while the pod counted as alive: they are asked for what they know of it. */
+function askForDead(pod: Pod, id: PodId): void {
+  // This pod was disconnected when they published it.
+  const wasAway = pod.connectedAt > (pod.peers.get(id)?.lastMessageAt ?? Infinity);
+  for (const room of pod.rooms.values())
+    if (room.silent.has(id) || (wasAway && room.sections.has(id))) publishHello(pod, room);
 }
 
 /** Other pods may have missed the last messages of the dead pod, or may not know its section at all. */

@@ -12,8 +12,9 @@ import type { Person } from '../person.ts';
 
 /** By then the last `hello` of a room that opens has been answered, also by remote pods. */
 const YOUNG_MS = 2000;
-/** A pod that was named but sends nothing is considered dead by then, and other pods have sent its section. */
-const SILENT_MS = 6000;
+/** In a room that recovers, a pod that sends nothing is considered dead by then, and other pods have sent its section. */
+const RECOVERING_MS = 6000;
+const SILENT_AGAIN_MS = 1000;
 
 type Claim =
   | {
@@ -39,27 +40,20 @@ export function settle(pod: Pod, room: Room, participant: ParticipantId): void {
   const claim = isWaiting(strongest) ? undefined : strongest;
   if (claim === undefined || claim.gone) {
     if (before === undefined) return;
-    // While a pod recovers, the end of an older claim may arrive before the newer claim: the participant has not left.
-    const mayMissSome = room.silent.size > 0 || room.recoveringUntil > pod.now;
-    const knownAt = room.openedAt + (mayMissSome ? SILENT_MS : YOUNG_MS);
-    const caughtUpAt = Math.max(knownAt, pod.catchUpUntil);
-    if (pod.now < caughtUpAt && (claim === undefined || claim.reason === 'lost')) {
-      pod.agenda.schedule(caughtUpAt, () => {
+    const reason = reasonOf(pod, before, claim);
+    const knownAt = newerClaimsKnownAt(pod, room);
+    if (pod.now < knownAt && reason === 'lost') {
+      pod.agenda.schedule(knownAt, () => {
         if (pod.rooms.get(room.view.room) === room) settle(pod, room, participant);
       });
       return;
     }
-    room.people.delete(participant);
-    noteDeparture(pod, room, before, claim);
-    if (before.pod === pod.id) freeSeat(pod, room, participant);
-    const reason = claim?.reason ?? 'lost';
-    pod.effects.push({ type: 'departed', participant, reason, wasHere: before.pod === pod.id });
-    announce(pod, room, { type: 'left', participant, reason }, participant);
+    depart(pod, room, before, claim);
     return;
   }
   const after = claim.person;
   room.people.set(participant, after);
-  if (before === undefined) pod.departures.forget(participant);
+  if (before === undefined) pod.departures.seen(participant);
   if (before === undefined) {
     announce(pod, room, { type: 'joined', member: memberOf(after) }, participant);
     return;
@@ -71,6 +65,41 @@ export function settle(pod: Pod, room: Room, participant: ParticipantId): void {
   if (!isShownAlike(before, after)) {
     announce(pod, room, { type: 'changed', participant, name: after.name, media: after.media }, participant);
   }
+}
+
+function depart(pod: Pod, room: Room, before: Person, claim: Claim | undefined): void {
+  const { participant } = before;
+  const reason = reasonOf(pod, before, claim);
+  room.people.delete(participant);
+  noteDeparture(pod, room, before, claim);
+  // An older claim here may have taken the seat over before the newer one became known.
+  if (before.pod === pod.id || room.seated.has(participant)) freeSeat(pod, room, participant);
+  pod.effects.push({ type: 'departed', participant, reason, wasHere: before.pod === pod.id });
+  announce(pod, room, { type: 'left', participant, reason }, participant);
+}
+
+/** This pod closes the room: participants whose end it has not taken for certain have left as far as it will know, or their seats would be kept. */
+export function departUncertain(pod: Pod, room: Room): void {
+  for (const [participant, before] of room.people) {
+    const claim = strongestClaim(pod, room, participant);
+    if (claim === undefined || claim.gone) depart(pod, room, before, claim);
+  }
+}
+
+/** A tombstone ends with the room of its pod; the departure is still known. */
+function reasonOf(pod: Pod, before: Person, claim: Claim | undefined): Left['reason'] {
+  if (claim?.gone === true) return claim.reason;
+  return pod.departures.of(before.participant, before.generation, pod.now)?.reason ?? 'lost';
+}
+
+/**
+ * When the claims of all pods are known here. Until then the end of an older claim may arrive before a newer claim: the participant has not left. A
+ * pod that is silent may have a newer claim for as long as it is waited for.
+ */
+function newerClaimsKnownAt(pod: Pod, room: Room): number {
+  const youngMs = room.recoveringUntil > pod.now ? RECOVERING_MS : YOUNG_MS;
+  const silentUntil = room.silent.size > 0 ? pod.now + SILENT_AGAIN_MS : -Infinity;
+  return Math.max(Math.max(room.openedAt, pod.connectedAt) + youngMs, pod.catchUpUntil, silentUntil);
 }
 
 /** The participant's resume tokens are refused from now on, also after this pod has closed the room. */

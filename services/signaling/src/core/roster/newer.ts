@@ -1,7 +1,7 @@
 /** A claim of this pod that a newer one on another pod has overtaken loses its socket. SPEC rules RES-5, MOD-7. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import { dismiss } from '../lobby.ts';
-import { claimSeat } from '../seats.ts';
+import { handOverSeat } from '../seats.ts';
 import type { Pod, Room } from '../state.ts';
 import { strongestClaim } from './merge.ts';
 import { awayOwn } from './section.ts';
@@ -15,12 +15,10 @@ export function yieldToNewer(pod: Pod, room: Room, participant: ParticipantId): 
   if (own === undefined) return;
   const claim = strongestClaim(pod, room, participant);
   if (claim === undefined) return;
+  if (claim.pod === pod.id) return;
+  // This claim may have taken the seat after the newer one did.
+  if (!claim.gone && room.seated.has(participant)) handOverSeat(pod, room, participant, claim);
   const { state } = own.presence;
-  if (claim.pod === pod.id) {
-    // The weaker claim may have taken the seat after this one did; a participant that is away has a seat too.
-    if (state !== 'waiting' && !claim.gone) claimSeat(pod, room, participant);
-    return;
-  }
   if (state === 'away') return;
   // One ticket was used on two pods: the roster would not show that this socket entered.
   if (state === 'waiting') {

@@ -15,7 +15,8 @@ import { cancelDigests } from './digest.ts';
 import { publishHello } from './catch-up.ts';
 import { endInterest, isShared } from './interest.ts';
 import { missesPods } from './liveness.ts';
-import { endSection, presumeDead, takeSection } from './remote.ts';
+import { departUncertain } from './merge.ts';
+import { endSection, isAlive, presumeDead, takeSection } from './remote.ts';
 import { noteNamed, noteSenders } from './silent.ts';
 
 const HELLO_AT_MS = [0, 250, 1000] as const;
@@ -41,6 +42,7 @@ export function openRoom(pod: Pod, { view, policy }: Pick<Join, 'view' | 'policy
     people: new Map(),
     lobby: new Map(),
     seating: new Map(),
+    seated: new Set(),
     chat: [],
     phase: { phase: 'open' },
     // Every pod of the room may have died: a participant with a resume token is admitted unless another pod knows that it left.
@@ -95,12 +97,13 @@ function finishOpening(pod: Pod, room: Room, letIn: LetIn): void {
   pod.emptied.add(room.view.room);
 }
 
-export function onSections(pod: Pod, room: Room, message: Sections, letIn: LetIn): void {
+export function onSections(pod: Pod, room: Room, received: Sections, letIn: LetIn): void {
+  const message = { ...received, named: [...received.named, ...takenForDead(pod, received)] };
   for (const section of message.sections) takeSection(pod, room, section, message.pod);
   noteSenders(room, message);
   endUnlisted(pod, room, message);
   mergeChat(pod, room, message.chat);
-  for (const departure of message.departures ?? []) onDeparture(pod, room, departure);
+  for (const departure of message.departures ?? []) onDeparture(pod, room, departure, message.pod);
   // A pod that has had the room for longer knows its participants.
   const hasRoom = message.sections.some((section) => section.pod === message.pod);
   if (hasRoom) room.recoveringUntil = Math.min(room.recoveringUntil, pod.now + message.recoveringMs);
@@ -113,9 +116,18 @@ export function onSections(pod: Pod, room: Room, message: Sections, letIn: LetIn
   if ((hasRoom || isEmpty) && haveAnswered(named)) finishOpening(pod, room, letIn);
 }
 
+/** Pods that the sender takes for dead although their messages arrive here: this pod needs their sections from themselves. */
+function takenForDead(pod: Pod, { sections }: Sections): PodId[] {
+  const alive = sections.filter(
+    (section) =>
+      section.dead && section.entries.length > 0 && section.pod !== pod.id && isAlive(pod, section),
+  );
+  return alive.map(({ pod: holder }) => holder);
+}
+
 /**
  * The pod does not have the sections that it does not list. The answer may be older than the section, so its participants become away rather than
- * leave.
+ * leave, and the pod is asked again: no digest may follow for long.
  */
 function endUnlisted(pod: Pod, room: Room, message: Sections): void {
   const epochs = room.sections.get(message.pod);
@@ -124,7 +136,9 @@ function endUnlisted(pod: Pod, room: Room, message: Sections): void {
     message.sections.filter((received) => received.pod === message.pod).map((received) => received.epoch),
   );
   for (const [epoch, section] of epochs) {
-    if (!listed.has(epoch) && !section.dead) presumeDead(pod, room, message.pod, epoch);
+    if (listed.has(epoch) || section.dead) continue;
+    presumeDead(pod, room, message.pod, epoch);
+    requestSections(pod, room, message.pod);
   }
 }
 
@@ -164,6 +178,7 @@ export function closeRoom(pod: Pod, room: Room): void {
   cancelDigests(room);
   room.linger?.cancel();
   room.rereading?.cancel();
+  departUncertain(pod, room);
   pod.rooms.delete(id);
   const message = { type: 'bye' as const, room: id, pod: pod.id, epoch: room.own.epoch };
   if (isShared(room)) pod.effects.push({ type: 'publish-room', room: id, message });

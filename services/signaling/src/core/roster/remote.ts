@@ -47,7 +47,8 @@ export function takeSection(pod: Pod, room: Room, received: Section, sender: Pod
   }
   const known = remoteSectionOf(room, received.pod, received.epoch);
   const isFromWriter = sender === received.pod && !received.dead;
-  if (isFromWriter ? isOutdated(room, received, known) : !isNewerCopyOfDead(pod, received, known)) return;
+  if (isFromWriter ? isOutdated(pod, room, received, known) : !isNewerCopyOfDead(pod, received, known))
+    return;
   known?.asked?.cancel();
   const section: RemoteSection = {
     boot: received.boot,
@@ -77,8 +78,9 @@ function endOlder(pod: Pod, room: Room, received: Section): void {
   }
 }
 
-/** A section from its own writer counts unless it is older than what is known. */
-function isOutdated(room: Room, received: Section, known: RemoteSection | undefined): boolean {
+/** A section from its own writer counts unless it is older than what is known, or its process has ended. */
+function isOutdated(pod: Pod, room: Room, received: Section, known: RemoteSection | undefined): boolean {
+  if (received.boot < (pod.peers.get(received.pod)?.boot ?? 0)) return true;
   for (const epoch of room.sections.get(received.pod)?.keys() ?? []) if (epoch > received.epoch) return true;
   return known !== undefined && (known.ended || received.seq < known.seq);
 }
@@ -88,10 +90,10 @@ function isOutdated(room: Room, received: Section, known: RemoteSection | undefi
  */
 function isNewerCopyOfDead(pod: Pod, received: Section, known: RemoteSection | undefined): boolean {
   if (!received.dead || received.entries.length === 0 || isAlive(pod, received)) return false;
-  return known === undefined || (known.dead && !known.ended && received.seq > known.seq);
+  return known === undefined || (!known.ended && received.seq > known.seq);
 }
 
-function isAlive(pod: Pod, received: Section): boolean {
+export function isAlive(pod: Pod, received: Section): boolean {
   if (received.pod === pod.id) return received.boot === pod.boot;
   const peer = pod.peers.get(received.pod);
   return peer !== undefined && !peer.dead && peer.boot <= received.boot;

@@ -2,7 +2,7 @@
 import type { PodId } from '@parley/protocol/ids';
 import { keepSection, type Pod, type RemoteSection, type Room } from '../state.ts';
 
-/** A request or its answer may be lost; the digests that follow lead to another request. */
+/** A request or its answer may be lost: it is repeated once. Later the digests that follow lead to another one. */
 const REPEAT_AFTER_MS = 500;
 
 /** The last `hello` is published 1 s after a room has opened. */
@@ -15,8 +15,13 @@ export function requestSection(pod: Pod, room: Room, owner: PodId, epoch: number
   const known = room.sections.get(owner)?.get(epoch);
   if (known?.asked !== undefined) return;
   const section = known ?? placeholder(room, owner, epoch);
+  const isCurrent = (): boolean =>
+    pod.rooms.get(room.view.room) === room && room.sections.get(owner)?.get(epoch) === section;
   section.asked = pod.agenda.schedule(pod.now + REPEAT_AFTER_MS, () => {
-    section.asked = undefined;
+    if (isCurrent()) requestSections(pod, room, owner);
+    section.asked = pod.agenda.schedule(pod.now + REPEAT_AFTER_MS, () => {
+      section.asked = undefined;
+    });
   });
   requestSections(pod, room, owner);
 }
