@@ -1,14 +1,15 @@
 /**
  * What the other pods can be expected to know. The promises do not extend further, and the checks ask here. A participant is excused:
- * - whose pod is killed before its last message had the time to reach every pod (P3): no other pod may know of it;
+ * - whose pod is killed before its last message had the time to reach every pod (P3), and no other pod knows of it: one that does tells the others (ROS-16);
  * - whose pod is killed while the others know only an older claim (ROS-4): that claim ends early, or has ended;
  * - whose presence was uncertain for a whole grace period, as it was away or a link was broken (RES-2, P4): some pods have seen it leave.
  * An excuse ends once the participant is here, every link is up and every pod had the time to receive that. A participant that is away, and whose
  * pods have all died or closed the room, is forgotten (RES-7): only its client knows, and no roster needs to show it until it resumes.
  */
-import { ROOM } from '../test/support/ad-hoc.ts';
+import type { Person as Row } from '../src/core/person.ts';
 import type { Person } from '../test/support/person.ts';
 import type { World } from '../test/support/world.ts';
+import { Knowledge } from './knowledge.ts';
 
 /** A change has reached every pod after this, also where a message was lost: 2 s and a round trip between the groups. */
 const PROPAGATION_MS = 2700;
@@ -17,7 +18,11 @@ const SLACK_MS = 1000;
 
 export class Certainty {
   readonly #world: World;
+  readonly #knowledge: Knowledge;
   #wholeSince = 0;
+  #lookedAt = 0;
+  /** When links were down. */
+  readonly #cuts: { readonly from: number; until: number }[] = [];
   /** When and where a participant last entered, became away or left. */
   readonly #changes = new Map<string, { readonly at: number; readonly pod: string }>();
   /** When every pod last knew for certain that the participant was here. */
@@ -29,6 +34,7 @@ export class Certainty {
 
   constructor(world: World) {
     this.#world = world;
+    this.#knowledge = new Knowledge(world);
   }
 
   /** The participant's state changed on this pod now. */
@@ -38,6 +44,21 @@ export class Certainty {
     this.#forgotten.delete(person.id);
   }
 
+  /** Whether a link was down then. */
+  wasCut(at: number): boolean {
+    return this.#cuts.some(({ from, until }) => at >= from && at <= until);
+  }
+
+  /** Whether links were down for a whole grace period: a pod may have given the seats of another away. */
+  get wasCutForLong(): boolean {
+    return this.#cuts.some(({ from, until }) => until - from >= this.#world.limits['resume.grace']);
+  }
+
+  /** Since when every link has been up. */
+  get wholeSince(): number {
+    return this.#wholeSince;
+  }
+
   /** Links were restored now. */
   healed(): void {
     this.#wholeSince = this.#world.now;
@@ -45,28 +66,38 @@ export class Certainty {
 
   /** The pod is about to be killed: what only it knows is lost. */
   killed(pod: string): void {
-    for (const [id, change] of this.#changes) {
-      if (change.pod === pod && !this.#isKnown(change.at)) this.#excuse(id);
-    }
     const others = [...this.#world.pods.keys()]
       .filter((name) => name !== pod)
       .map((name) => this.#claimsOn(name));
-    for (const [id, generation] of this.#claimsOn(pod)) {
-      const known = Math.max(...others.map((claims) => claims.get(id) ?? -Infinity));
-      if (known >= generation) continue;
-      this.#forgotten.add(id);
-      // An older claim ends early.
-      if (known > -Infinity) this.#excuse(id);
+    const own = this.#claimsOn(pod);
+    for (const [id, change] of this.#changes) {
+      if (change.pod !== pod || this.#isKnown(change.at)) continue;
+      if (!this.#world.network.isWhole || !others.some((claims) => isSame(claims.get(id), own.get(id))))
+        this.#excuse(id);
     }
+    for (const [id, { generation }] of own) {
+      const known = Math.max(...others.map((claims) => claims.get(id)?.generation ?? -Infinity));
+      // An older claim ends early.
+      if (known < generation && known > -Infinity) this.#excuse(id);
+    }
+    for (const person of this.#world.people) this.#knowledge.look(person);
   }
 
   /** Must be called after every step. */
   look(): void {
-    const { network, now, people, pods } = this.#world;
-    if (!network.isWhole) this.#wholeSince = now;
-    if ([...pods.keys()].every((name) => this.#claimsOn(name).size === 0))
-      for (const { id, isHere } of people) if (!isHere) this.#forgotten.add(id);
-    for (const person of people) this.#lookAt(person);
+    const { network, now, people } = this.#world;
+    if (!network.isWhole) {
+      const last = this.#cuts.at(-1);
+      if (last?.until === this.#lookedAt) last.until = now;
+      else this.#cuts.push({ from: this.#lookedAt, until: now });
+      this.#wholeSince = now;
+    }
+    this.#lookedAt = now;
+    for (const person of people) {
+      this.#knowledge.look(person);
+      if (!person.isHere && this.#knowledge.isClaimLost(person.id)) this.#forgotten.add(person.id);
+      this.#lookAt(person);
+    }
   }
 
   #lookAt(person: Person): void {
@@ -84,6 +115,12 @@ export class Certainty {
     if ((!isHere || !isCaughtUp) && now > unsureFrom) this.#excuse(id, unsureFrom);
   }
 
+  /** Whether every pod knows where the participant entered last. */
+  isSettled(id: string): boolean {
+    const change = this.#changes.get(id);
+    return change !== undefined && this.#isKnown(change.at);
+  }
+
   /** Whether every pod knew the participant by then. */
   wasKnown(id: string, at: number): boolean {
     return at > (this.#knownSince.get(id) ?? Infinity);
@@ -97,6 +134,11 @@ export class Certainty {
   /** Others may see this participant leave although it has not, or show it although it has left. */
   isExcused(id: string): boolean {
     return this.#excuses.get(id)?.at(-1)?.until === Infinity;
+  }
+
+  /** The others may show an earlier name and earlier media of this participant. */
+  isOutdated(id: string): boolean {
+    return this.#knowledge.isLookLost(id);
   }
 
   wasExcused(id: string, at: number): boolean {
@@ -119,10 +161,12 @@ export class Certainty {
     if (last?.until === Infinity) last.until = this.#world.now;
   }
 
-  /** The generations of all participants in a pod's roster. */
-  #claimsOn(pod: string): Map<string, number> {
-    const people = this.#world.pods.get(pod)?.core.people(ROOM) ?? [];
-    return new Map(people.map(({ participant, generation }) => [participant, generation]));
+  /** All participants in a pod's rosters. */
+  #claimsOn(pod: string): Map<string, Row> {
+    const core = this.#world.pods.get(pod)?.core;
+    const rooms = new Set(this.#world.people.map(({ view }) => view.room));
+    const rows = [...rooms].flatMap((room) => core?.people(room) ?? []);
+    return new Map(rows.map((row) => [row.participant, row]));
   }
 
   #isKnown(since: number): boolean {
@@ -131,3 +175,6 @@ export class Certainty {
     );
   }
 }
+
+const isSame = (one: Row | undefined, other: Row | undefined): boolean =>
+  one !== undefined && one.generation === other?.generation && one.state === other.state;

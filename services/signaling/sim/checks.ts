@@ -1,27 +1,41 @@
 /** Invariants: those that always hold, and those that hold after a quiet period. DESIGN P2, P3. */
 import assert from 'node:assert/strict';
-import { ROOM } from '../test/support/ad-hoc.ts';
+import type { RoomView } from '@parley/protocol/http';
 import type { Person } from '../test/support/person.ts';
 import type { World } from '../test/support/world.ts';
 import type { Certainty } from './certainty.ts';
+import { rowOf } from './client-views.ts';
+import { checkDeaths } from './deaths.ts';
 import type { History, Tab } from './history.ts';
+import { checkLobby, noteAdmitted } from './lobby.ts';
+import { isOwned } from './rooms.ts';
+import { checkCap, checkSeats } from './seats.ts';
 
 /** A grace period begins when a loss is detected (RES-1, ROS-11): for a half-open socket after 6 s, and 5 s later if its pod dies just then. */
 const DETECTION_MS = 11_000;
 const GIVE_UP_MARGIN_MS = 1000;
 
 export function checkAlways(history: History): void {
+  noteAdmitted(history);
   history.certainty.look();
   endLateParticipants(history);
   assertNoneVanished(history);
   history.directed.check();
+  history.views.check();
+  history.owners.check();
+  checkDeaths(history);
+  checkCap(history);
 }
 
 export function checkQuiet(history: History, allGone = false): void {
-  assertRostersAgree(history, expectedPeople(history), allGone);
+  for (const view of history.rooms) assertRostersAgree(history, view, allGone);
+  assertShown(history);
   assertLogs(history);
   assertTabs(history);
-  if (!allGone) history.conversation.check();
+  if (allGone) return;
+  history.conversation.check();
+  checkLobby(history);
+  checkSeats(history);
 }
 
 /** A participant that has been away for too long no longer resumes: it counts as having left. */
@@ -38,20 +52,33 @@ const awayFor = (world: World, { line }: Person): number =>
   line.state === 'lost' ? world.now - line.since : 0;
 
 /** Fails at once when a pod refuses a participant without a reason. */
-function assertNoneVanished({ world, gone, certainty }: History): void {
+function assertNoneVanished(history: History): void {
+  const { world, gone, certainty } = history;
   for (const person of world.people) {
     if (gone.has(person) || person.line.state !== 'ended') continue;
+    if (mayBeRefused(history, person)) {
+      gone.set(person, world.now);
+      continue;
+    }
     if (!certainty.isExcused(person.id))
       assert.fail(`${person.name} (${person.id}) was closed with ${person.line.code}`);
     gone.set(person, world.now);
   }
 }
 
+/** A newcomer of an owned room. */
+function mayBeRefused({ owners, denied }: History, person: Person): boolean {
+  const { view, endedWith, wasWelcomed, visitor } = person;
+  if (!isOwned(view) || wasWelcomed) return false;
+  if (endedWith === 'BANNED') return owners.isBanned(view.room, visitor?.device);
+  return endedWith === 'ROOM_FULL' || (endedWith === 'LOBBY_DENIED' && denied.has(person));
+}
+
 /** The sockets that are open, and the participants within a grace period. */
-export function expectedPeople({ world, gone }: History): string[] {
+export function expectedPeople({ world, gone }: History, room: string): string[] {
   const expected: string[] = [];
   for (const person of world.people) {
-    if (gone.has(person) || !person.wasWelcomed) continue;
+    if (gone.has(person) || !person.wasWelcomed || person.view.room !== room) continue;
     if (person.isHere) expected.push(`${person.id} here`);
     if (person.line.state === 'lost') expected.push(`${person.id} away`);
   }
@@ -67,30 +94,50 @@ function endingNow(world: World): Set<string> {
   return new Set(late.map(({ id }) => `${id} away`));
 }
 
-function assertRostersAgree(
-  { world, certainty, tabs }: History,
-  expected: readonly string[],
-  allGone: boolean,
-): void {
+function assertRostersAgree(history: History, { room }: RoomView, allGone: boolean): void {
+  const { world, certainty, tabs, owners } = history;
+  const expected = expectedPeople(history, room);
   const expectedHere = new Set(expected.filter((row) => row.endsWith('here')));
   const ending = allGone ? new Set<string>() : endingNow(world);
   // No pod learnt of the newer tab: the older one continues.
   const older = new Set(tabs.filter((tab) => isUnheard(tab, certainty)).map((tab) => tab.older.id));
   const isDoubtful = (row: string): boolean => {
     const id = idOf(row);
-    return !expectedHere.has(row) && (older.has(id) || (certainty.isExcused(id) && !allGone));
+    // The pod of a participant that was turned away may have died before.
+    const isOutcast = owners.sanctionedAt(id) !== undefined && row.endsWith('away') && !allGone;
+    const mayStay = isOutcast || owners.mayStillBeIn(id);
+    return !expectedHere.has(row) && (older.has(id) || mayStay || (certainty.isExcused(id) && !allGone));
   };
   const isSure = (row: string): boolean => !ending.has(row) && !isDoubtful(row);
   for (const name of world.pods.keys()) {
-    if (world.pod(name).core.people(ROOM).length === 0) continue;
-    const roster = world.roster(name).filter(isSure);
+    if (world.pod(name).core.population(room) === 0) continue;
+    const roster = world.roster(name, room).filter(isSure);
     const isDue = (row: string): boolean =>
       row.endsWith('here') || !certainty.isForgotten(idOf(row)) || roster.includes(row);
     const due = expected.filter((row) => isDue(row) && isSure(row));
-    assert.deepEqual(roster, due, `the roster of pod ${name}`);
+    assert.deepEqual(roster, due, `${room} on pod ${name}`);
   }
-  for (const { id, name, line } of world.people.filter(({ isHere }) => isHere)) {
-    assert.ok('pod' in line && world.roster(line.pod).includes(`${id} here`), `${name} is here`);
+  for (const { id, name, line, view } of world.people.filter(({ isHere }) => isHere)) {
+    assert.ok('pod' in line && world.roster(line.pod, view.room).includes(`${id} here`), `${name} is here`);
+  }
+}
+
+/** Every pod shows the name and the media that a participant set last. */
+function assertShown({ world, rooms, certainty, gone, tabs }: History): void {
+  // The older tab continues, with what it set.
+  const older = new Set(tabs.filter((tab) => isUnheard(tab, certainty)).map((tab) => tab.older.id));
+  const people = new Map(world.people.map((person) => [person.id, person]));
+  for (const [name, { core }] of world.pods) {
+    for (const row of rooms.flatMap(({ room }) => core.people(room))) {
+      const person = people.get(row.participant);
+      const isDoubtful = certainty.isExcused(row.participant) || certainty.isOutdated(row.participant);
+      if (person === undefined || gone.has(person) || older.has(row.participant)) continue;
+      if (row.state === 'away' && isDoubtful) continue;
+      const { state } = row;
+      assert.ok(state !== 'waiting', `pod ${name} has ${person.name} in the roster, which waits`);
+      const shown = rowOf(row.participant, { ...person.shown, state });
+      assert.equal(rowOf(row.participant, { ...row, state }), shown, `${person.name} on pod ${name}`);
+    }
   }
 }
 
@@ -124,7 +171,8 @@ function assertLogs({ world, gone, certainty }: History): void {
 
 /**
  * A reader that moves between pods may see a newcomer later than from its earlier pod (P3), but not a participant that every pod knows. After a
- * welcome with `recovering` the client keeps the participants that it knew for a grace period, so that `joined` is no change for it (RES-7).
+ * welcome with `recovering` the client keeps the participants that it knew for a grace period, so that `joined` is no change for it (RES-7). While pods
+ * take each other for dead they do not name each other, and their participants become known later (ROS-7).
  */
 function assertLog(
   reader: Person,
@@ -142,7 +190,8 @@ function assertLog(
     if (message.type === 'joined') {
       const { participant } = message.member;
       const isKnown = known.has(participant) && certainty.wasKnown(participant, receivedAt);
-      const again = isKnown && stays(participant, receivedAt) && receivedAt > recoveringUntil;
+      const isDue = receivedAt > recoveringUntil && !certainty.wasCut(receivedAt);
+      const again = isKnown && stays(participant, receivedAt) && isDue;
       assert.ok(!again, `${reader.name} saw ${participant} join again at ${receivedAt} ms`);
       known.add(participant);
     }

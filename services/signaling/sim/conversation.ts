@@ -67,7 +67,14 @@ export class Conversation {
       if (!by.isHere) continue;
       for (const reader of this.#world.people) {
         const { enteredAt } = reader;
-        if (reader === by || !reader.isHere || enteredAt === undefined || enteredAt >= at) continue;
+        if (
+          reader === by ||
+          reader.view.room !== by.view.room ||
+          !reader.isHere ||
+          enteredAt === undefined ||
+          enteredAt >= at
+        )
+          continue;
         if (this.#certainty.wasExcusedSince(reader.id, at)) continue;
         const has = this.linesOf(reader).some((line) => line.id === id);
         assert.ok(has, `${reader.name} has ${id} of ${by.name}, said at ${at} ms`);

@@ -18,7 +18,7 @@ export class DirectedMessages {
   #open: DirectedMessage[] = [];
   #count = 0;
   #checkedUpTo = 0;
-  readonly #addressed = new Map<string, string>();
+  readonly #addressed = new Map<string, string | undefined>();
   readonly #arrived = new Set<string>();
 
   constructor(world: World) {
@@ -29,7 +29,8 @@ export class DirectedMessages {
     if (from.line.state !== 'here') return;
     this.#count += 1;
     const id = `message-${this.#count}`;
-    this.#addressed.set(id, to.id);
+    // To a participant of another room it is never delivered.
+    this.#addressed.set(id, from.view.room === to.view.room ? to.id : undefined);
     this.#open.push({ id, from, socket: from.line.socket, to: to.id, at: this.#world.now });
     from.send(to, id, id);
   }

@@ -1,4 +1,4 @@
-/** Kinds of history, by the faults in them. A seed determines its kind; kinds alternate. */
+/** Kinds of history, by what happens in them. A seed determines its kind; kinds alternate. */
 
 export interface Faults {
   /** Messages are lost, repeated, delayed and reordered. */
@@ -13,6 +13,18 @@ export interface Faults {
   readonly groups: boolean;
   /** The last event before a quiet period may be a pod that restarts within a second, and a participant that joins on it at once. */
   readonly restarts: boolean;
+  /** Killed pods may stay dead, and one other pod may miss the last message of a pod that is killed. */
+  readonly deaths: boolean;
+  /** Cuts may outlast the grace period. */
+  readonly longCuts: boolean;
+  /** Of one change the delta is lost, or arrives altered, on one link. A pod may close a room and open it again unheard by another. */
+  readonly mishaps: boolean;
+  /** Copies of messages arrive up to 2 s late. */
+  readonly stragglers: boolean;
+  /** Several ad-hoc rooms. */
+  readonly rooms: number;
+  /** A named room with a cap, its owners, bans, kicks and, in half of the histories, a lobby. */
+  readonly owned: boolean;
 }
 
 export interface Kind {
@@ -27,7 +39,15 @@ const CALM: Faults = {
   stops: false,
   groups: false,
   restarts: false,
+  deaths: false,
+  longCuts: false,
+  mishaps: false,
+  stragglers: false,
+  rooms: 1,
+  owned: false,
 };
+
+const STRICT = { ...CALM, losses: true, mishaps: true, stragglers: true };
 
 export const KINDS: readonly Kind[] = [
   { name: 'lost, repeated and late messages', faults: { ...CALM, losses: true } },
@@ -38,13 +58,41 @@ export const KINDS: readonly Kind[] = [
   { name: 'a bus that stops', faults: { ...CALM, losses: true, groups: true, stops: true } },
   {
     name: 'everything',
-    faults: { losses: true, kills: true, cuts: true, stops: true, groups: true, restarts: false },
+    faults: { ...CALM, losses: true, kills: true, cuts: true, stops: true, groups: true },
+  },
+  { name: 'pods that stay dead', faults: { ...STRICT, kills: true, deaths: true } },
+  { name: 'cuts beyond the grace period', faults: { ...STRICT, cuts: true, longCuts: true } },
+  { name: 'several rooms', faults: { ...STRICT, rooms: 3 } },
+  { name: 'an owned room', faults: { ...STRICT, owned: true } },
+  {
+    name: 'an owned room and pods that stay dead',
+    faults: { ...STRICT, kills: true, deaths: true, owned: true },
+  },
+  {
+    name: 'everything at once',
+    faults: {
+      ...STRICT,
+      kills: true,
+      cuts: true,
+      stops: true,
+      groups: true,
+      deaths: true,
+      longCuts: true,
+      rooms: 2,
+      owned: true,
+    },
   },
 ];
 
 export function kindOf(seed: number): Kind {
   const kind = KINDS[seed % KINDS.length];
   if (kind === undefined) throw new Error(`${seed} is no seed: a whole number from 0 is`);
+  return kind;
+}
+
+export function kindNamed(name: string): Kind {
+  const kind = KINDS.find((known) => known.name === name);
+  if (kind === undefined) throw new Error(`there is no kind "${name}"`);
   return kind;
 }
 

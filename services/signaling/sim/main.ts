@@ -1,5 +1,6 @@
 /** `npm run simulate`: runs many seeds, or one, or tries the mutations. */
 import { parseArgs } from 'node:util';
+import { kindNamed } from './kinds.ts';
 import { play } from './play.ts';
 import { tryAll } from './mutants.ts';
 
@@ -11,11 +12,14 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '1000' },
     from: { type: 'string', default: '0' },
     seed: { type: 'string' },
+    /** Of `seed`, where not its own. */
+    kind: { type: 'string' },
     mutations: { type: 'boolean', default: false },
   },
 });
 
 if (values.mutations) process.exitCode = (await tryAll(say)) ? 0 : 1;
+else if (values.kind !== undefined) play(Number(values.seed), kindNamed(values.kind));
 else if (values.seed !== undefined) simulate(Number(values.seed), 1);
 else simulate(Number(values.from), Number(values.seeds));
 

@@ -98,6 +98,175 @@ export const MUTATIONS: readonly Mutation[] = [
       },
     ],
   },
+  {
+    name: 'digest hash ignored',
+    edits: [
+      {
+        file: 'roster/digest.ts',
+        find: 'hashSection(section) === digest.hash;',
+        replace: 'digest.hash >= 0;',
+      },
+    ],
+  },
+  {
+    name: 'an older delta applied',
+    edits: [{ file: 'roster/remote.ts', find: 'if (delta.seq <= section.seq) return;', replace: '' }],
+  },
+  {
+    name: 'epoch not compared',
+    edits: [
+      {
+        file: 'roster/remote.ts',
+        find: 'if (epoch > received.epoch) return true;',
+        replace: 'if (epoch < 0) return true;',
+      },
+    ],
+  },
+  {
+    name: 'lobby entry outlives its pod',
+    edits: [
+      {
+        file: 'roster/remote.ts',
+        find: 'if (entry.waiting === true) section.entries.delete(participant);\n    else ',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'older epochs not ended',
+    edits: [
+      { file: 'roster/remote.ts', find: 'if (isFromWriter) endOlder(pod, room, received);', replace: '' },
+    ],
+  },
+  {
+    name: 'death noticed only after 8 s',
+    edits: [{ file: 'roster/liveness.ts', find: 'DEAD_AFTER_MS = 3500', replace: 'DEAD_AFTER_MS = 8000' }],
+  },
+  {
+    name: 'dead people kept 10 s too long',
+    edits: [
+      {
+        file: 'roster/remote.ts',
+        find: "const until = pod.now + pod.limits['resume.grace'];",
+        replace: "const until = pod.now + pod.limits['resume.grace'] + 10_000;",
+      },
+    ],
+  },
+  {
+    name: 'no word of a death',
+    edits: [
+      {
+        file: 'roster/liveness.ts',
+        find: "pod.effects.push({ type: 'publish-room', room: room.view.room, message });",
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'seat leaked',
+    edits: [
+      {
+        file: 'roster/merge.ts',
+        find: 'if (before.pod === pod.id || room.seated.has(participant)) freeSeat(pod, room, participant);',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'seat given twice',
+    edits: [
+      {
+        file: 'seating.ts',
+        find: ' || room.people.has(participant)) return false;',
+        replace: ') return false;',
+      },
+    ],
+  },
+  {
+    name: 'seat left with the earlier pod',
+    edits: [
+      {
+        file: 'enter.ts',
+        find: "if (arrival.type === 'resume') claimSeat(pod, room, participant);",
+        replace: "if (arrival.type === 'resume') {}",
+      },
+    ],
+  },
+  {
+    name: 'ban ignored on another pod',
+    edits: [
+      {
+        file: 'bus-message.ts',
+        find: 'return takePolicy(pod, room, message.policy);',
+        replace: 'return undefined;',
+      },
+    ],
+  },
+  {
+    name: 'banned device let in',
+    edits: [
+      {
+        file: 'join.ts',
+        find: "if (isBanned(room.policy, arrival.visitor)) return 'BANNED';",
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'kick not delivered',
+    edits: [
+      {
+        file: 'bus-message.ts',
+        find: 'return onModerate(pod, room, message);',
+        replace: 'return undefined;',
+      },
+    ],
+  },
+  {
+    name: 'kick not remembered',
+    edits: [
+      {
+        file: 'resume.ts',
+        find: "if (room.policy?.kicked.includes(participant) === true) return 'KICKED';",
+        replace: '',
+      },
+      { file: 'resume.ts', find: 'if (claim?.gone === true) return ENDED[claim.reason];', replace: '' },
+      {
+        file: 'resume.ts',
+        find: 'if (departure !== undefined) return ENDED[departure.reason];',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'lobby shown in the roster',
+    edits: [
+      {
+        file: 'roster/merge.ts',
+        find: 'const claim = isWaiting(strongest) ? undefined : strongest;',
+        replace: 'const claim = strongest;',
+      },
+    ],
+  },
+  {
+    name: 'name not shown after a change',
+    edits: [{ file: 'roster/merge.ts', find: 'a.name === b.name &&', replace: '' }],
+  },
+  {
+    name: 'media not shown after a change',
+    edits: [{ file: 'roster/merge.ts', find: 'a.media.video === b.media.video &&', replace: '' }],
+  },
+  {
+    name: 'name lost by a resume',
+    edits: [
+      {
+        file: 'enter.ts',
+        find: 'const { socket, participant, generation, name, media, owner, visitor } = arrival;',
+        replace:
+          'const { socket, participant, generation, media, owner, visitor } = arrival; const name = room.people.get(participant)?.name.split(" #")[0] ?? arrival.name;',
+      },
+    ],
+  },
 ];
 
 export function mutationOf(name: string): Mutation {
