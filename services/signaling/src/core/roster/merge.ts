@@ -14,7 +14,6 @@ import type { Person } from '../person.ts';
 const YOUNG_MS = 2000;
 /** In a room that recovers, a pod that sends nothing is considered dead by then, and other pods have sent its section. */
 const RECOVERING_MS = 6000;
-const SILENT_AGAIN_MS = 1000;
 
 type Claim =
   | {
@@ -43,9 +42,7 @@ export function settle(pod: Pod, room: Room, participant: ParticipantId): void {
     const reason = reasonOf(pod, before, claim);
     const knownAt = newerClaimsKnownAt(pod, room);
     if (pod.now < knownAt && reason === 'lost') {
-      pod.agenda.schedule(knownAt, () => {
-        if (pod.rooms.get(room.view.room) === room) settle(pod, room, participant);
-      });
+      if (knownAt < Infinity) settleLater(pod, room, participant, knownAt);
       return;
     }
     depart(pod, room, before, claim);
@@ -53,8 +50,8 @@ export function settle(pod: Pod, room: Room, participant: ParticipantId): void {
   }
   const after = claim.person;
   room.people.set(participant, after);
-  if (before === undefined) pod.departures.seen(participant);
   if (before === undefined) {
+    pod.departures.seen(participant);
     announce(pod, room, { type: 'joined', member: memberOf(after) }, participant);
     return;
   }
@@ -94,12 +91,26 @@ function reasonOf(pod: Pod, before: Person, claim: Claim | undefined): Left['rea
 
 /**
  * When the claims of all pods are known here. Until then the end of an older claim may arrive before a newer claim: the participant has not left. A
- * pod that is silent may have a newer claim for as long as it is waited for.
+ * pod that is silent may have a newer claim; when it is not waited for any more, `settleEnded` follows.
  */
 function newerClaimsKnownAt(pod: Pod, room: Room): number {
+  if (room.silent.size > 0) return Infinity;
   const youngMs = room.recoveringUntil > pod.now ? RECOVERING_MS : YOUNG_MS;
-  const silentUntil = room.silent.size > 0 ? pod.now + SILENT_AGAIN_MS : -Infinity;
-  return Math.max(Math.max(room.openedAt, pod.connectedAt) + youngMs, pod.catchUpUntil, silentUntil);
+  return Math.max(Math.max(room.openedAt, pod.connectedAt) + youngMs, pod.catchUpUntil);
+}
+
+function settleLater(pod: Pod, room: Room, participant: ParticipantId, at: number): void {
+  pod.agenda.schedule(at, () => {
+    if (pod.rooms.get(room.view.room) === room) settle(pod, room, participant);
+  });
+}
+
+/** Participants whose last claim has ended while a newer one was possible. */
+export function settleEnded(pod: Pod, room: Room): void {
+  for (const participant of [...room.people.keys()]) {
+    const claim = strongestClaim(pod, room, participant);
+    if (claim === undefined || claim.gone) settle(pod, room, participant);
+  }
 }
 
 /** The participant's resume tokens are refused from now on, also after this pod has closed the room. */

@@ -100,7 +100,7 @@ function finishOpening(pod: Pod, room: Room, letIn: LetIn): void {
 export function onSections(pod: Pod, room: Room, received: Sections, letIn: LetIn): void {
   const message = { ...received, named: [...received.named, ...takenForDead(pod, received)] };
   for (const section of message.sections) takeSection(pod, room, section, message.pod);
-  noteSenders(room, message);
+  noteSenders(pod, room, message);
   endUnlisted(pod, room, message);
   mergeChat(pod, room, message.chat);
   for (const departure of message.departures ?? []) onDeparture(pod, room, departure, message.pod);

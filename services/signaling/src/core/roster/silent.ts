@@ -6,6 +6,7 @@
 import type { Sections } from '@parley/protocol/bus';
 import type { PodId } from '@parley/protocol/ids';
 import { remoteSectionOf, type Pod, type Room } from '../state.ts';
+import { settleEnded } from './merge.ts';
 import { requestSections, stillPublishesHello } from './section-requests.ts';
 import { tombstoneKeepMs } from './tombstones.ts';
 
@@ -13,7 +14,7 @@ import { tombstoneKeepMs } from './tombstones.ts';
 export function noteNamed(pod: Pod, room: Room, named: Iterable<PodId>): void {
   for (const id of named) {
     if (id === pod.id || room.silent.has(id) || isSectionKnown(pod, room, id)) continue;
-    const forget = pod.agenda.schedule(pod.now + tombstoneKeepMs(pod), () => room.silent.delete(id));
+    const forget = pod.agenda.schedule(pod.now + tombstoneKeepMs(pod), () => endSilence(pod, room, id));
     room.silent.set(id, forget);
     if (!stillPublishesHello(pod, room)) requestSections(pod, room, id);
   }
@@ -23,17 +24,18 @@ export function noteNamed(pod: Pod, room: Room, named: Iterable<PodId>): void {
  * The sender of an answer is not silent. A dead pod is not silent any more where a pod that no longer names it has sent its section, and that section
  * was accepted.
  */
-export function noteSenders(room: Room, { pod: sender, sections, named }: Sections): void {
-  endSilence(room, sender);
+export function noteSenders(pod: Pod, room: Room, { pod: sender, sections, named }: Sections): void {
+  endSilence(pod, room, sender);
   for (const { pod: owner, epoch, entries } of sections) {
     const isReported = entries.length > 0 && remoteSectionOf(room, owner, epoch) !== undefined;
-    if (isReported && !named.includes(owner)) endSilence(room, owner);
+    if (isReported && !named.includes(owner)) endSilence(pod, room, owner);
   }
 }
 
-function endSilence(room: Room, id: PodId): void {
+function endSilence(pod: Pod, room: Room, id: PodId): void {
   room.silent.get(id)?.cancel();
-  room.silent.delete(id);
+  const wasLast = room.silent.delete(id) && room.silent.size === 0;
+  if (wasLast && pod.rooms.get(room.view.room) === room) settleEnded(pod, room);
 }
 
 /** What is known of it must come from the process that was named: the pod is alive, or this pod has detected the death of that process. */
