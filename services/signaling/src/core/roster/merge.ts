@@ -107,7 +107,7 @@ function settleLater(pod: Pod, room: Room, participant: ParticipantId, at: numbe
 
 /** Participants whose last claim has ended while a newer one was possible. */
 export function settleEnded(pod: Pod, room: Room): void {
-  for (const participant of [...room.people.keys()]) {
+  for (const participant of room.people.keys()) {
     const claim = strongestClaim(pod, room, participant);
     if (claim === undefined || claim.gone) settle(pod, room, participant);
   }
