@@ -32,7 +32,7 @@ export interface History {
   readonly dead: Map<string, number>;
   /** When a link, or the bus, first broke for long enough to be taken for the death of a pod. */
   longCutAt: number;
-  /** Until then no other message is lost: the last one of a pod that was killed was. */
+  /** Until then no other message is lost: the last one of a pod that was killed may have been. */
   sparedUntil: number;
   /** The latest times at which cut links and the bus are restored. */
   busBackAt: number;

@@ -1,4 +1,4 @@
-/** The lobby: every owner is shown who waits, and whoever waits has been shown nothing (`client-views.ts` checks the latter). SPEC rule MOD-5. */
+/** The lobby: every owner is shown who waits, and those who wait have been shown nothing (`client-views.ts` checks the latter). SPEC rule MOD-5. */
 import assert from 'node:assert/strict';
 import type { History } from './history.ts';
 import { isWaiting } from './owner-events.ts';

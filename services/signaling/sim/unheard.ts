@@ -13,6 +13,7 @@ const MAX_UNHEARD_MS = 3300;
 /** The second `hello` follows after 250 ms, and the third after 1 s (ROS-6). */
 const MAX_OPENING_MS = 240;
 const VISIT_MS = 1080;
+/** With the time for which the room was unheard, the first 6 s of a room (ROS-17). */
 const RECOVERING_MS = 4000;
 /** The section of the visit arrives after the last `hello` of the next. */
 const LATE_MS = 4400;
@@ -85,7 +86,7 @@ const isOpen = ({ world }: History, pod: string, room: string): boolean =>
   world.pod(pod).core.view(room) !== undefined;
 
 /**
- * Whether the pod closes the room when these participants have left: no other has a claim there, nobody waits in its lobby, and no pod is silent or was
+ * Whether the pod closes the room when these participants have left: no other has a claim there, no newcomer waits in its lobby, and no pod is silent or was
  * (ROS-14).
  */
 function closesAfter({ world, faults }: History, pod: string, last: readonly Person[]): boolean {
