@@ -65,7 +65,8 @@ test: test-tools rust-tools build wan-link ## Unit, wire, contract and simulator
 
 .PHONY: test-all
 test-all: test ## Every test that needs no cluster: `make test`, and then the rest
-	@ulimit -n $$(ulimit -Hn) && npm run --silent test-more
+	@ulimit -n $$(ulimit -Hn) && for package in services/* client/* infra/* loadtest; do \
+		[ ! -f $$package/package.json ] || npm run --silent --if-present test-more -w $$package || exit 1; done
 
 .PHONY: mutants
 mutants: packages rust-tools ## Break about a hundred rules on purpose, one at a time, and require that their tests fail; ONLY=ROOM-12,STR for some of them
@@ -74,6 +75,11 @@ mutants: packages rust-tools ## Break about a hundred rules on purpose, one at a
 .PHONY: fuzz
 fuzz: packages test-tools rust-tools ## Fuzz every decoder of untrusted data for MINUTES=60; SEED=7, ONLY=sdk/ for some of them
 	@npm run --silent fuzz -- --minutes $(or $(MINUTES),60) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
+
+.PHONY: test-regions
+test-regions: build test-tools wan-link ## Cut three regions apart, and kill their NATS servers: FAULT=partition, partition-long, oneway, flap, gateway, nats, media, resume, region, region-media (ROUNDS=20 for figures), forget, cap, ban, promote, expel, skew, slow, pages, calls or doctor for one of them; root
+	@cargo build --quiet -p parley-cli
+	@ulimit -n $$(ulimit -Hn) && FAULT=$(FAULT) npm run --silent test-regions -w infra/regions
 
 .PHONY: screenshots
 screenshots: build test-tools ## Take the screenshots of docs/screenshots from a complete stack of its own
@@ -107,6 +113,10 @@ bench-rooms: build test-tools ## Rooms of 2 to 100 participants on one limited r
 .PHONY: bench-pages
 bench-pages: build test-tools ## A page with twenty readers at once, and one with 880 holders; SMOKE=1: correctness only; PUBLISH=1 saves the figures
 	@ulimit -n $$(ulimit -Hn) && npm run --silent bench-pages -w loadtest -- $(if $(SMOKE),--smoke) $(if $(PUBLISH),--publish)
+
+.PHONY: bench-regions
+bench-regions: packages test-tools rust-tools ## Copies over the ocean and delays between three regions, against one relay for all; THESIS=1: the thesis's figures 5.3 and 5.4 instead; root; SMOKE=1: short, for CI; PUBLISH=1 saves the figures
+	@ulimit -n $$(ulimit -Hn) && npm run --silent bench-regions -w loadtest -- $(if $(THESIS),--thesis) $(if $(SMOKE),--smoke) $(if $(PUBLISH),--publish)
 
 .PHONY: herd
 herd: build load-tools ## A herd against a complete stack of its own: PROFILE=smoke, seed, reconnect, calm, deploy, region or doors; PUBLISH=1 saves the figures
@@ -146,21 +156,29 @@ cli: rust-tools ## Build the parley command and install it into ~/.local/bin (PR
 	@echo 'cli: installed $(or $(PREFIX),$(HOME)/.local)/bin/parley'
 	@command -v parley >/dev/null || echo 'cli: that folder is not in PATH yet'
 
+.PHONY: regions
+regions: tools build wan-link ## Run three regions on this machine, with the delays of an ocean between them, and print their addresses; root
+	@node infra/regions/src/up.ts
+
+.PHONY: regions-down
+regions-down: packages ## Stop what `make regions` started, and nothing else
+	@node infra/regions/src/down.ts
+
 .PHONY: cluster
 cluster: build cluster-tools ## Run a Kubernetes cluster of three nodes on this machine, with Parley's images; root is needed
 	@cargo build --quiet -p parley-cli
 	@node infra/cluster/src/up.ts
 
 .PHONY: test-cluster
-test-cluster: cluster test-tools ## Install the chart on that cluster and test it
-	@npm run --silent test-cluster -w infra/cluster
+test-cluster: cluster test-tools ## Install the chart on that cluster and test it; REGIONS=2: as two regions that are joined
+	@npm run --silent $(if $(REGIONS),test-regions,test-cluster) -w infra/cluster
 
 .PHONY: cluster-down
 cluster-down: packages ## Stop that cluster, and nothing else
 	@node infra/cluster/src/down.ts
 
 .PHONY: clean
-clean: down ## Stop everything and delete secrets, stores and logs
+clean: down regions-down ## Stop everything and delete secrets, stores and logs
 	@rm -rf $(PARLEY_LOCAL_DIR)
 
 .PHONY: tools

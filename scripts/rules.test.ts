@@ -77,8 +77,9 @@ test('the files of a crate are its roots and what they name', () => {
 });
 
 test('the files that node runs are those of the scripts of a package', () => {
-  const found = runByNode(['package.json', 'services/turn/package.json']);
+  const found = runByNode(['package.json', 'services/turn/package.json', 'infra/regions/package.json']);
   assert.ok(found.has('scripts/rules.test.ts') && found.has('services/turn/test/render.test.ts'));
+  assert.ok(found.has('infra/regions/test/more/partition-long.test.ts'), 'by the default of a variable');
   assert.ok(!found.has('services/signaling/test/core/roster.test.ts'));
 });
 

@@ -6,6 +6,8 @@ import type { Page } from './rules.ts';
 /** The arguments of `node --test`, up to the next command. */
 const NODE_TEST = /\bnode (?:--[\w-]+(?:=\S+)? )*--test\b([^&|;]*)/g;
 const ARGUMENT = /"([^"]+)"|'([^']+)'|(\S+)/g;
+/** `${FAULT:-*}`: the value where the variable is not set. */
+const DEFAULT = /\$\{\w+:-([^}]*)\}/g;
 
 /** `packages`: the paths of the package.json files. */
 export function runByNode(packages: readonly string[]): Set<string> {
@@ -15,7 +17,7 @@ export function runByNode(packages: readonly string[]): Set<string> {
     const { scripts = {} } = JSON.parse(readFileSync(path, 'utf8')) as { scripts?: Record<string, string> };
     for (const [, given = ''] of Object.values(scripts).flatMap((script) => [...script.matchAll(NODE_TEST)]))
       for (const [, double, single, bare] of given.matchAll(ARGUMENT)) {
-        const pattern = double ?? single ?? bare ?? '';
+        const pattern = (double ?? single ?? bare ?? '').replaceAll(DEFAULT, '$1');
         if (pattern.startsWith('-')) continue;
         for (const file of globSync(pattern, { cwd })) found.add(join(cwd, file));
       }

@@ -3,7 +3,8 @@ import type { ChildProcess } from 'node:child_process';
 import { accessSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { HOST, canConnect, freePort, start, until } from './process.ts';
+import { freePort } from '@parley/local/free-port';
+import { HOST, canConnect, start, until } from './process.ts';
 
 /** With JetStream. `dir`: where its log and its files go. */
 export async function startNats(

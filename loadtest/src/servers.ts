@@ -5,13 +5,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NODE_OPTIONS } from '@parley/signaling/node-options';
+import { freePort } from '@parley/local/free-port';
 import type { EarlierCommit } from './earlier.ts';
 import type { Target } from './generator/dialect.ts';
 import type { Watched } from './job.ts';
 import { PARLEY_LIMITS } from './limits.ts';
 import { startNats } from './nats.ts';
 import type { ReferenceName } from './plan.ts';
-import { HOST, canConnect, freePort, isReady, pidOf, start, stop, until } from './process.ts';
+import { HOST, canConnect, isReady, pidOf, start, stop, until } from './process.ts';
 
 export interface Server {
   readonly dialect: 'parley' | 'min';

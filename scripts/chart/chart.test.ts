@@ -65,6 +65,22 @@ for (const version of KUBERNETES)
     assert.equal(checked.status, 0, checked.stdout + checked.stderr);
   });
 
+test('gateway servers restart for another list of regions only where that list decides who is let in', () => {
+  const checksum = (...settings: string[]): string | undefined => {
+    const gateways = settings.map((setting) => `nats.gateways.${setting}`);
+    const set = ['--set', ['region=eu', 'nats.gateways.enabled=true', ...gateways].join(',')];
+    const workload = render(...set, '--show-only', 'templates/nats/statefulset-gateway.yaml');
+    return /checksum\/config: (\w+)/.exec(workload)?.[1];
+  };
+  const added = 'remotes[0].name=us,nats.gateways.remotes[0].urls[0]=nats://us.example.com:7222';
+  const advertise = 'advertise=nats.eu.example.com:7222';
+  const byCertificate = ['tlsSecret=regions', advertise];
+  assert.ok(checksum(...byCertificate));
+  assert.equal(checksum(...byCertificate, added), checksum(...byCertificate));
+  for (const byName of [['tlsSecret=regions'], ['insecure=true'], ['insecure=true', advertise]])
+    assert.notEqual(checksum(...byName, added), checksum(...byName));
+});
+
 test('a generated key set is one that signaling takes, and its public part belongs to its private one', () => {
   const objects = render('--show-only', 'templates/secrets/keys.yaml');
   const data = (name: string): KeySet => {

@@ -10,7 +10,7 @@ import { connect as connectTls } from 'node:tls';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { connectNats } from '../../services/signaling/src/adapters/nats-connection.ts';
 import { eventually, within } from '../../services/signaling/test/support/deadline.ts';
-import { freePort } from '../../services/signaling/test/support/nats.ts';
+import { freePort } from '../../infra/local/src/free-port.ts';
 import { CHART, fileOf, render, tool } from './tools.ts';
 
 type Ports = Readonly<Record<'client' | 'cluster' | 'gateway' | 'leaf' | 'monitor', number>>;

@@ -24,6 +24,14 @@ export const MEDIA_AND_PAGES: readonly Mutant[] = [
     test: `${TESTS}/core/media-relays.test.ts`,
   },
   {
+    rule: 'MEDIA-3',
+    breaks: 'participants of other regions count for the relays of this one',
+    file: `${SRC}/core/core.ts`,
+    find: "person.state !== 'waiting' && regionOf(pod, person.pod) === pod.region",
+    replace: "person.state !== 'waiting'",
+    test: `${TESTS}/core/regions.test.ts`,
+  },
+  {
     rule: 'MEDIA-4',
     breaks: 'a participant may publish in the name of another one',
     file: `${SRC}/server/media-access.ts`,

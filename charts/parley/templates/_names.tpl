@@ -41,6 +41,24 @@ https://{{ .Values.host }}{{ if ne (int .Values.publicPort) 443 }}:{{ int .Value
 {{- end -}}
 {{- end -}}
 
+{{/* Every region and its address, as signaling reads them: "eu=https://eu.example.com,us=https://us.example.com". */}}
+{{- define "parley.regions" -}}
+{{- $regions := list -}}
+{{- range .Values.regions -}}
+{{- $regions = append $regions (printf "%s=%s" .name .url) -}}
+{{- end -}}
+{{- join "," $regions -}}
+{{- end -}}
+
+{{/* Origins whose pages may use this region: those that are allowed, and those of all regions, by commas. */}}
+{{- define "parley.allowedOrigins" -}}
+{{- $origins := .Values.allowedOrigins -}}
+{{- range .Values.regions -}}
+{{- $origins = append $origins .url -}}
+{{- end -}}
+{{- join "," (uniq $origins) -}}
+{{- end -}}
+
 {{/* A Kubernetes quantity of whole numbers, in bytes: "1Gi". */}}
 {{- define "parley.bytes" -}}
 {{- $text := toString . -}}

@@ -29,6 +29,20 @@ pub async fn post<Answer: DeserializeOwned>(
     read(&request(&ConnectOptions::default(), "POST", url, key, Some(encode(body))).await?)
 }
 
+/// Gets and parses the answer.
+pub async fn get<Answer: DeserializeOwned>(url: Url) -> Result<Answer, ConnectionEnd> {
+    read(&request(&ConnectOptions::default(), "GET", url, None, None).await?)
+}
+
+/// Like [`post`], where a conflict (409) is an answer too.
+pub async fn post_or_conflict<Answer: DeserializeOwned>(
+    url: Url,
+    body: &impl Serialize,
+) -> Result<Answer, ConnectionEnd> {
+    let answer = exchange(&ConnectOptions::default(), "POST", url, None, Some(encode(body))).await?;
+    if answer.status == StatusCode::CONFLICT { read(&answer.body) } else { read(&answer.success()?) }
+}
+
 /// Sends a DELETE request.
 pub async fn delete(url: Url, key: Option<&str>) -> Result<(), ConnectionEnd> {
     request(&ConnectOptions::default(), "DELETE", url, key, None).await.map(drop)

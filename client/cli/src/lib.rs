@@ -9,6 +9,7 @@ mod join;
 mod media;
 mod page;
 mod publish;
+mod region;
 mod retry;
 mod room;
 mod runtime;
@@ -48,6 +49,9 @@ enum Command {
     /// Publish to and subscribe to stream topics, and show the statistics of a relay
     #[command(subcommand)]
     Stream(stream::Stream),
+    /// What operators of several regions do at a pod
+    #[command(subcommand)]
+    Region(region::Region),
     /// Check a Parley host from this machine, and explain how to fix what fails
     Doctor(doctor::Flags),
 }
@@ -63,6 +67,7 @@ pub fn run() -> ExitCode {
         Command::Room(room) => room.run(),
         Command::Page(page) => page.run(),
         Command::Stream(stream) => stream.run(),
+        Command::Region(region) => region.run(),
         Command::Doctor(doctor) => doctor.run(),
     };
     exit.unwrap_or_else(|error| {

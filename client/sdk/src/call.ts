@@ -17,12 +17,16 @@ export type CallConnection =
   /** The room has a lobby, and its owner was notified. The state has no time limit; after the loss of a socket the client waits again. */
   | { readonly status: 'lobby-waiting'; readonly offline: boolean }
   | { readonly status: 'connected'; readonly pod: string }
-  /** `turnAtMs`: as in `arriving`; `null` where the service did not announce a wait. */
+  /**
+   * `turnAtMs`: as in `arriving`; `null` where the service did not announce a wait. `movingTo`: the name of another region, where the call goes on as
+   * its own does not answer; otherwise `null`.
+   */
   | {
       readonly status: 'recovering';
       readonly sinceMs: number;
       readonly offline: boolean;
       readonly turnAtMs: number | null;
+      readonly movingTo: string | null;
     }
   /** Final. `retry` says whether joining again may succeed; `retryAfterMs` when. */
   | {
@@ -50,6 +54,11 @@ export type Link =
     }
   | { readonly status: 'recovering' }
   | { readonly status: 'failed' }
+  /**
+   * The media should come through relays and does not, as where the relays of two regions do not reach each other, and too many participants are
+   * concerned for links to all of them.
+   */
+  | { readonly status: 'no-media' }
   /** The media comes through relays, and is encrypted with another key than ours, or only one of the two sides encrypts. */
   | { readonly status: 'other-key' };
 export type LinkQuality = 'good' | 'fair' | 'poor' | 'unknown';
@@ -74,7 +83,8 @@ export interface Person {
 export type PersonMedia = Pick<Person, 'link' | 'stream' | 'screen' | 'mixed' | 'level'>;
 
 /**
- * The path of the media of the room, and the reason: too many participants for a mesh, or a participant who cannot be reached directly. A room that
+ * The path of the media of the room, and the reason: too many participants for a mesh, a participant who cannot be reached directly, or one who asks for relays,
+ * as terminals do: one copy of our media goes through a relay then, also where all others get it directly. A room that
  * is too large for the mesh stays in it if there is no relay, if this browser has no codecs, or if the part of the application for relays did not
  * load. Loading is retried, but many browsers remember a failed module until a reload.
  */
@@ -82,7 +92,7 @@ export type CallPath =
   | { readonly kind: 'mesh'; readonly reason: 'no-relay' | 'no-codecs' | 'not-loaded' | null }
   | {
       readonly kind: 'sfu';
-      readonly reason: 'people' | 'unreachable';
+      readonly reason: 'people' | 'unreachable' | 'requested';
       /** Encrypted with the end-to-end key of the link: relays cannot read the media. */
       readonly encrypted: boolean;
     };
@@ -190,6 +200,13 @@ export interface CallOptions {
   readonly camera: MediaStreamTrack | null;
   /** State of an earlier visit in the same tab, so that a reload is the same participant. */
   readonly memory?: CallMemory;
+  /**
+   * The regions of the installation, for all rooms and visits, for example in localStorage. Without it the first answer of each call names them, and
+   * a call that begins while the region of `api` does not answer cannot use another one.
+   */
+  readonly regionMemory?: CallMemory;
+  /** Uses the region of this name, if the installation has it and it answers, instead of the nearest. */
+  readonly region?: string;
   /** For tests and for users behind strict firewalls: `relay` uses only TURN. */
   readonly iceTransportPolicy?: RTCIceTransportPolicy;
 }

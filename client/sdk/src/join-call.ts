@@ -69,9 +69,9 @@ class JoinedCall implements Call {
       ports,
       mesh: this.#mesh,
       room,
-      api: options.api,
+      api: () => this.#connection.api,
       secret: options.mediaKey ?? null,
-      requestRelay: (without) => this.#relayRequests.request(without),
+      requestRelay: (without, isLost) => this.#relayRequests.request(without, isLost),
       onChange,
     });
     this.#people = new People({ clock, media: (participant) => this.#paths.shown(participant), onChange });
@@ -150,9 +150,11 @@ class JoinedCall implements Call {
     return this.#connection.send(message);
   }
 
-  #moderationOf({ api, room, ownerKey }: CallOptions, ports: Ports): Moderation | null {
+  #moderationOf({ room, ownerKey }: CallOptions, ports: Ports): Moderation | null {
     if (ownerKey === undefined) return null;
-    return moderation({ api, room, ownerKey }, ports, (view) => this.#viewChanged(view));
+    return moderation({ api: () => this.#connection.api, room, ownerKey }, ports, (view) =>
+      this.#viewChanged(view),
+    );
   }
 
   #createMesh(options: CallOptions, ports: Ports): Mesh {
@@ -216,6 +218,7 @@ class JoinedCall implements Call {
     if (reloaded) this.#mesh.reloaded();
     else this.#mesh.reachableAgain();
     this.#paths.repeatSignals();
+    this.#relayRequests.renew();
   }
 
   #viewChanged(view: RoomView): void {
@@ -249,7 +252,7 @@ class JoinedCall implements Call {
 
   #receiveMedia(message: ServerMessage): void {
     if (message.type === 'ice') this.#takeIce(message);
-    else if (message.type === 'relay') this.#relayRequests.answered(message.relay);
+    else if (message.type === 'relay') this.#relayRequests.answered(message);
     else if (message.type === 'undelivered') this.#mesh.undelivered(message);
     else if (message.type === 'error' && message.code === 'TOO_MANY_ICE_REQUESTS')
       this.#iceRenewal.refused(message.retryAfterMs ?? 0);
@@ -278,6 +281,7 @@ class JoinedCall implements Call {
     this.#people.close();
     this.#roster.close();
     this.#iceRenewal.close();
+    this.#relayRequests.close();
     this.#paths.close();
     this.#mesh.close();
   }

@@ -29,15 +29,18 @@ export interface RelayedMedia {
   enter(local: LocalMedia, options: RelayedRoomOptions): RelayedRoom;
 }
 
+/** `api`: the origin of the API of its region, where that is not the region of the call. */
+export type OfferedRelay = RelayOffer & { readonly api?: string };
+
 export interface RelayedRoomOptions {
   readonly room: string;
   readonly me: ParticipantId;
-  /** Origin of the service. */
-  readonly api: string;
+  /** Origin of the API of the region that the call uses now. */
+  readonly api: () => string;
   /** The end-to-end key of the room's link (`readSecret`), where it has one. */
   readonly secret: string | null;
-  /** `null` where the region has no relay that takes sessions; `undefined` where there was no answer. */
-  readonly ask: (without?: string) => Promise<RelayOffer | null | undefined>;
+  /** As `RelayRequests.request`. */
+  readonly ask: (without?: string, isLost?: boolean) => Promise<OfferedRelay | null | undefined>;
   readonly onChange: () => void;
 }
 

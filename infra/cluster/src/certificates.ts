@@ -41,8 +41,7 @@ export function ensureCertificates(lab: Lab): void {
   const last = 'service-accounts.key';
   if (existsSync(keyFile(lab, last))) return;
   mkdirSync(join(lab.dir, 'pki'), { recursive: true, mode: 0o700 });
-  makeKey(lab, 'ca');
-  openssl(lab, `req -x509 -new -key ca.key -days ${days} -subj /CN=parley-lab -out ca.crt`);
+  makeCa(lab, 'ca', 'parley-lab');
   const asks = 'extendedKeyUsage=clientAuth';
   sign(lab, 'apiserver', '/CN=kube-apiserver', [
     'extendedKeyUsage=serverAuth',
@@ -57,13 +56,29 @@ export function ensureCertificates(lab: Lab): void {
   openssl(lab, `genrsa -out ${last} 2048`);
 }
 
-function sign(lab: Lab, name: string, subject: string, extensions: readonly string[]): void {
+/**
+ * A CA of a region, and a certificate by it for its gateway servers: `NAME-ca.crt`, `NAME-gateway.crt`; made once. All these CAs have one name, so
+ * that nothing but their keys tells them apart.
+ */
+export function ensureRegionCertificates(lab: Lab, region: string, host: string): void {
+  const [ca, gateway] = [`${region}-ca`, `${region}-gateway`];
+  if (existsSync(keyFile(lab, `${gateway}.crt`))) return;
+  makeCa(lab, ca, 'parley-gateways');
+  sign(lab, gateway, `/CN=${gateway}`, [`subjectAltName=DNS:${host}`], ca);
+}
+
+function makeCa(lab: Lab, name: string, subject: string): void {
+  makeKey(lab, name);
+  openssl(lab, `req -x509 -new -key ${name}.key -days ${days} -subj /CN=${subject} -out ${name}.crt`);
+}
+
+function sign(lab: Lab, name: string, subject: string, extensions: readonly string[], ca = 'ca'): void {
   makeKey(lab, name);
   writePrivate(keyFile(lab, `${name}.extensions`), extensions.join('\n'));
   openssl(lab, `req -new -key ${name}.key -subj ${subject} -out ${name}.request`);
   openssl(
     lab,
-    `x509 -req -in ${name}.request -CA ca.crt -CAkey ca.key -CAcreateserial -days ${days} ` +
+    `x509 -req -in ${name}.request -CA ${ca}.crt -CAkey ${ca}.key -CAcreateserial -days ${days} ` +
       `-extfile ${name}.extensions -out ${name}.crt`,
   );
 }

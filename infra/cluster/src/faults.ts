@@ -55,9 +55,7 @@ export async function busiestPod(
   const pods = await podsOf(lab, component);
   const uses = await Promise.all(
     pods.map(async (pod) => {
-      // From its own node, as the kubelet does: network policies allow no other source.
-      const ask = ['curl', '--silent', '--fail', `http://${pod.status.podIP}:${port}/metrics`];
-      const text = await run([...inNode(nodeOf(pod)), ...ask]);
+      const text = await readMetrics(pod, port);
       const values = [...text.matchAll(metric)].map(([, value]) => Number(value));
       return { pod, use: values.reduce((sum, value) => sum + value, 0) };
     }),
@@ -65,6 +63,12 @@ export async function busiestPod(
   const [busiest] = uses.toSorted((one, other) => other.use - one.use);
   if (!busiest || busiest.use === 0) throw new Error(`no pod of ${component} is in use`);
   return busiest.pod;
+}
+
+/** From its own node, as the kubelet asks: network policies allow no other source. */
+export function readMetrics(pod: Pod, port: number): Promise<string> {
+  const ask = ['curl', '--silent', '--fail', `http://${pod.status.podIP}:${port}/metrics`];
+  return run([...inNode(nodeOf(pod)), ...ask]);
 }
 
 /** The node, other than `except`, with the most open connections from the load balancer. */

@@ -19,13 +19,14 @@ interface Secret {
 export interface Pod {
   readonly metadata: {
     readonly name: string;
+    readonly uid: string;
     readonly labels: Readonly<Record<string, string>>;
     readonly deletionTimestamp?: string;
   };
   readonly spec: { readonly nodeName: string };
   readonly status: {
     readonly podIP: string;
-    readonly containerStatuses: readonly { readonly containerID: string }[];
+    readonly containerStatuses: readonly { readonly containerID: string; readonly restartCount: number }[];
   };
 }
 
@@ -40,12 +41,19 @@ export interface Chart {
   readonly chart: string;
   /** Its values in the lab. */
   readonly values: string;
+  /** Another namespace than that of the lab's one release. */
+  readonly at?: string;
 }
 
 /** As `installRelease`, with another chart; the images are always those of this clone. */
-export async function installChart(lab: Lab, { chart, values }: Chart, ...flags: string[]): Promise<void> {
-  await helm(
+export async function installChart(
+  lab: Lab,
+  { chart, values, at = namespace }: Chart,
+  ...flags: string[]
+): Promise<void> {
+  await helmIn(
     lab,
+    at,
     'upgrade',
     '--install',
     'parley',
@@ -62,29 +70,25 @@ export async function installChart(lab: Lab, { chart, values }: Chart, ...flags:
 }
 
 export function helm(lab: Lab, ...args: string[]): Promise<string> {
+  return helmIn(lab, namespace, ...args);
+}
+
+export function helmIn(lab: Lab, at: string, ...args: string[]): Promise<string> {
   const program = join(lab.toolDir('helm', 'HELM_VERSION'), 'helm');
-  return run([
-    ...inLab,
-    program,
-    '--namespace',
-    namespace,
-    '--kubeconfig',
-    kubeconfig(lab, 'admin'),
-    ...args,
-  ]);
+  return run([...inLab, program, '--namespace', at, '--kubeconfig', kubeconfig(lab, 'admin'), ...args]);
 }
 
 /** The running pods of a component, without those that terminate and the ended pod of the doctor. */
-export async function podsOf(lab: Lab, component?: string): Promise<Pod[]> {
+export async function podsOf(lab: Lab, component?: string, at = namespace): Promise<Pod[]> {
   const selector = `app.kubernetes.io/instance=parley${component === undefined ? '' : `,app.kubernetes.io/component=${component}`}`;
   const running = '--field-selector=status.phase!=Succeeded';
-  const list = await kubectl(lab, '-n', namespace, 'get', 'pods', '-l', selector, running, '-o', 'json');
+  const list = await kubectl(lab, '-n', at, 'get', 'pods', '-l', selector, running, '-o', 'json');
   const { items } = JSON.parse(list) as { items: Pod[] };
   return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
 }
 
-export async function readSecret(lab: Lab, name: string, key: string): Promise<string> {
-  const text = await kubectl(lab, '-n', namespace, 'get', 'secret', name, '-o', 'json');
+export async function readSecret(lab: Lab, name: string, key: string, at = namespace): Promise<string> {
+  const text = await kubectl(lab, '-n', at, 'get', 'secret', name, '-o', 'json');
   const { data } = JSON.parse(text) as Secret;
   return Buffer.from(data[key] ?? '', 'base64').toString();
 }

@@ -13,11 +13,7 @@ export async function connectsBy(one: Person, way: 'mesh' | 'sfu', others: numbe
   await until(
     async () => {
       shown = await pathsOf(one);
-      header = await one.page.evaluate(() => {
-        const { path = '', reason = '' } =
-          document.querySelector<HTMLElement>('[data-testid=path]')?.dataset ?? {};
-        return { path, reason };
-      });
+      header = await callPathOf(one);
       return shown.length === others && shown.every((each) => each === path) && header.path === way;
     },
     {
@@ -26,6 +22,15 @@ export async function connectsBy(one: Person, way: 'mesh' | 'sfu', others: numbe
         `${one.name} to be connected by ${path} with ${others}: ${shown.join()}, and its header shows ${header.path} (${header.reason})`,
     },
   );
+}
+
+/** The path of the call and its reason, as the header of the page shows them. */
+export function callPathOf({ page }: Person): Promise<{ path: string; reason: string }> {
+  return page.evaluate(() => {
+    const { path = '', reason = '' } =
+      document.querySelector<HTMLElement>('[data-testid=path]')?.dataset ?? {};
+    return { path, reason };
+  });
 }
 
 export function pathsOf({ page }: Person): Promise<string[]> {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
-import { adHocRoomId } from '@parley/protocol/ids';
+import { adHocRoomId, podNameOf } from '@parley/protocol/ids';
 import { newProfile, type Sizes } from './browsers.ts';
 import { progress, readReceived, type Received } from './media.ts';
 import type { TestSite } from './site.ts';
@@ -70,8 +70,9 @@ export class Visitor {
     await page.locator('[data-testid=call][data-status=connected]').waitFor({ timeout: CALL_WITHIN_MS });
   }
 
+  /** Its name, without the region. */
   async pod(): Promise<string> {
-    return (await this.page.getByTestId('call').getAttribute('data-pod')) ?? '';
+    return podNameOf((await this.page.getByTestId('call').getAttribute('data-pod')) ?? '');
   }
 
   async participant(): Promise<string> {

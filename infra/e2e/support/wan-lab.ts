@@ -7,9 +7,8 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { findTools } from '@parley/local/tools';
+import { findBuilt } from '@parley/local/tools';
 import { makeNamespaces, SITE_ADDRESS } from './namespaces.ts';
 
 export type WanHome = 'near' | 'far';
@@ -78,12 +77,12 @@ async function startLink(
   [a, b]: readonly [a: string, b: string],
   { delayMs, loss }: Wan,
 ): Promise<ChildProcess> {
-  const command = join(dirname(findTools().relay), 'wan-link');
+  const command = findBuilt('wan-link', 'wan-link');
   const settings = ['--delay', `${delayMs}ms`, '--loss', `${loss}`, '--seed', '7'];
   const link = spawn(command, ['--a', a, '--b', b, ...settings], { stdio: ['pipe', 'pipe', 'inherit'] });
   const failed = once(link, 'close').then(
     () => Promise.reject(new Error('wan-link ended: its error is above')),
-    (cause: unknown) => Promise.reject(new Error('wan-link is not built: run `make wan-link`', { cause })),
+    (cause: unknown) => Promise.reject(new Error('wan-link could not be started', { cause })),
   );
   await Promise.race([once(createInterface(link.stdout), 'line'), failed]);
   return link;

@@ -79,7 +79,7 @@ describe('a page lives in the browsers that have it open', { timeout: 300_000 },
     const { browser, web } = site;
     const ada = await Reader.open(browser, { name: 'Ada', web });
     const link = await ada.make(web, text('left to a terminal'), true);
-    const holds = new Terminal('page', 'hold', link.replace(/#.*/, ''));
+    const holds = Terminal.start(['page', 'hold', link.replace(/#.*/, '')]);
     t.after(() => holds.child.kill('SIGKILL'));
     await ada.showsHolders(2);
     await ada.close();
@@ -91,14 +91,14 @@ describe('a page lives in the browsers that have it open', { timeout: 300_000 },
     const dir = await mkdtemp(join(tmpdir(), 'parley-page-'));
     t.after(() => rm(dir, { recursive: true, force: true }));
     await writeFile(join(dir, 'notes.txt'), 'from a terminal');
-    const makes = new Terminal('page', 'make', join(dir, 'notes.txt'), '--host', web);
+    const makes = Terminal.start(['page', 'make', join(dir, 'notes.txt'), '--host', web]);
     t.after(() => makes.child.kill('SIGKILL'));
     const made = await makes.line('stdout', (line) => line.startsWith(web));
     await bo.read(made);
     await bo.reaches('here');
     assert.equal(await bo.text(), 'from a terminal');
     assert.equal(await makes.interrupt(), 0);
-    const gets = new Terminal('page', 'get', made);
+    const gets = Terminal.start(['page', 'get', made]);
     t.after(() => gets.child.kill('SIGKILL'));
     assert.equal(await gets.line('stdout'), 'from a terminal');
     assert.equal(await gets.ends(), 0);

@@ -14,7 +14,7 @@ describe('a live broadcast and the terminal', { timeout: 240_000 }, () => {
     const dir = await mkdtemp(join(tmpdir(), 'parley-video-'));
     t.after(() => rm(dir, { recursive: true, force: true }));
     const video = makeVideo(join(dir, 'video.mp4'));
-    const publishes = new Terminal('publish', `${site.web}/live/film`, video, '--loop');
+    const publishes = Terminal.start(['publish', `${site.web}/live/film`, video, '--loop']);
     t.after(() => publishes.child.kill('SIGKILL'));
     const watcher = await watch(site.browser, { web: site.web, name: 'film' });
     await watcher.seesMotion();
@@ -23,7 +23,7 @@ describe('a live broadcast and the terminal', { timeout: 240_000 }, () => {
 
   it('the terminal receives a broadcast of a browser', async (t) => {
     await publish(site.browser, { web: site.web, name: 'camera' });
-    const watches = new Terminal('watch', `${site.web}/live/camera`, '--log');
+    const watches = Terminal.start(['watch', `${site.web}/live/camera`, '--log']);
     t.after(() => watches.child.kill('SIGKILL'));
     for (const kind of ['video', 'audio']) await watches.line('stdout', (line) => line.includes(kind));
   });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fillTemplate } from '@parley/turn/template';
 import { logLimits, readLimits, requestLimits } from './edge-limits.ts';
+import type { Secrets } from './secrets.ts';
 import { answersOk, localhost, readChartFile, type Site } from './site.ts';
 import type { ProcessSpec } from './supervise.ts';
 
@@ -16,38 +17,90 @@ const options =
     ' ',
   );
 
+/** An edge: where it runs, and the addresses that it sends to, as `host:port`. */
+export interface Edge {
+  readonly name: string;
+  /** The directory of the stack's state; absolute. */
+  readonly dir: string;
+  /** The command that starts Envoy. */
+  readonly command: readonly [string, ...string[]];
+  /** The address that it listens on, and the one at which it is reached from here. */
+  readonly listen: string;
+  readonly host: string;
+  readonly ports: { readonly http: number; readonly https: number; readonly admin: number };
+  readonly secrets: Secrets;
+  /** The limits from the caller's environment: PARLEY_EDGE_*. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly signaling: readonly string[];
+  readonly relays: readonly string[];
+  /** For each relay its WebSocket for media, and the port on the same host that answers for its health. */
+  readonly media: readonly { readonly address: string; readonly healthPort: number }[];
+  readonly web: string;
+}
+
+/** The edge of a stack on this machine. */
 export function envoySpec(site: Site): ProcessSpec {
-  const { dir, ports, tools } = site;
-  const config = join(dir, 'conf/envoy.yaml');
-  const logBudget = logBudgetFile(site);
-  const admin = `http://${localhost}:${ports.edgeAdmin}`;
-  const { edgeHost } = site;
-  const edge = edgeUrl(site);
-  return {
+  const { dir, ports, tools, secrets, env, edgeHost } = site;
+  const local = (port: number): string => `${localhost}:${port}`;
+  const admin = `http://${local(ports.edgeAdmin)}`;
+  const spec = edgeSpec({
     name: 'envoy',
-    command: tools.envoy,
-    args: ['-c', config, ...options],
-    env: {},
-    files: [
-      { path: config, content: renderEnvoy(site) },
-      {
-        path: logBudget,
-        content: fillTemplate(readChartFile('log-budget.yaml'), readLimits(logLimits, site.env)),
-      },
+    dir,
+    command: [tools.envoy],
+    listen: edgeHost,
+    host: edgeHost === '0.0.0.0' ? localhost : edgeHost,
+    ports: { http: ports.edge, https: ports.edgeTls, admin: ports.edgeAdmin },
+    secrets,
+    env,
+    signaling: [local(ports.pod1), local(ports.pod2)],
+    relays: [local(ports.relay1), local(ports.relay2)],
+    media: [
+      { address: local(ports.relay1MediaSocket), healthPort: ports.relay1 },
+      { address: local(ports.relay2MediaSocket), healthPort: ports.relay2 },
     ],
+    web: local(ports.web),
+  });
+  return {
+    ...spec,
     ports: [
       { name: 'edge', host: edgeHost, port: ports.edge, protocol: 'tcp' },
       { name: 'edgeTls', host: edgeHost, port: ports.edgeTls, protocol: 'tcp' },
       { name: 'edgeAdmin', host: localhost, port: ports.edgeAdmin, protocol: 'tcp' },
     ],
-    url: edge,
-    // Ready means that a visitor can use it: the page is served through the edge, and every pod and relay is healthy.
+    // Also that every pod and relay is healthy.
     ready: async () => {
-      await answersOk(`${edge}/healthz`);
-      await answersOk(`${edge}/`);
+      await spec.ready();
       await allAreHealthy(admin, 'signaling', 2);
       await allAreHealthy(admin, 'relays', 2);
       await allAreHealthy(admin, 'media', 2);
+    },
+  };
+}
+
+export function edgeSpec(edge: Edge): ProcessSpec {
+  const { name, dir, host, ports } = edge;
+  const config = join(dir, `conf/${name}.yaml`);
+  const logBudget = logBudgetFile(edge);
+  const url = `http://${host}:${ports.http}`;
+  const [command, ...before] = edge.command;
+  return {
+    name,
+    command,
+    args: [...before, '-c', config, ...options],
+    env: {},
+    files: [
+      { path: config, content: renderEnvoy(edge) },
+      {
+        path: logBudget,
+        content: fillTemplate(readChartFile('log-budget.yaml'), readLimits(logLimits, edge.env)),
+      },
+    ],
+    ports: [],
+    url,
+    // Ready means that a visitor gets the page.
+    ready: async () => {
+      await answersOk(`${url}/healthz`);
+      await answersOk(`${url}/`);
     },
   };
 }
@@ -57,14 +110,14 @@ export function edgeUrl({ edgeHost, ports }: Site): string {
   return `http://${edgeHost === '0.0.0.0' ? localhost : edgeHost}:${ports.edge}`;
 }
 
-function renderEnvoy(site: Site): string {
-  const { ports, secrets, env, edgeHost } = site;
+function renderEnvoy(edge: Edge): string {
+  const { ports, secrets, env } = edge;
   return fillTemplate(readChartFile('envoy.yaml'), {
     ...readLimits(requestLimits, env),
-    ADMIN_PORT: String(ports.edgeAdmin),
-    LISTEN_ADDRESS: edgeHost,
-    HTTP_PORT: String(ports.edge),
-    HTTPS_PORT: String(ports.edgeTls),
+    ADMIN_PORT: String(ports.admin),
+    LISTEN_ADDRESS: edge.listen,
+    HTTP_PORT: String(ports.http),
+    HTTPS_PORT: String(ports.https),
     TRUSTED_HOPS: '0',
     REQUIRE_TLS: 'NONE',
     TLS_CERTIFICATES: tlsCertificates(secrets.tlsCertFile, secrets.tlsKeyFile),
@@ -76,19 +129,16 @@ function renderEnvoy(site: Site): string {
     HSTS_MAX_AGE: '0',
     MAX_CONNECTIONS: String(maxConnections),
     MAX_HEAP_BYTES: String(maxHeapBytes),
-    LOG_BUDGET_FILE: logBudgetFile(site),
-    SIGNALING_ENDPOINTS: endpoints([ports.pod1, ports.pod2]),
-    RELAY_ENDPOINTS: endpoints([ports.relay1, ports.relay2]),
-    MEDIA_ENDPOINTS: mediaEndpoints([
-      [ports.relay1MediaSocket, ports.relay1],
-      [ports.relay2MediaSocket, ports.relay2],
-    ]),
-    WEB_ENDPOINTS: endpoints([ports.web]),
+    LOG_BUDGET_FILE: logBudgetFile(edge),
+    SIGNALING_ENDPOINTS: endpoints(edge.signaling.map((address) => ({ address }))),
+    RELAY_ENDPOINTS: endpoints(edge.relays.map((address) => ({ address }))),
+    MEDIA_ENDPOINTS: endpoints(edge.media),
+    WEB_ENDPOINTS: endpoints([{ address: edge.web }]),
   });
 }
 
-function logBudgetFile({ dir }: Site): string {
-  return join(dir, 'conf/log-budget.yaml');
+function logBudgetFile({ dir, name }: Edge): string {
+  return join(dir, `conf/${name}-log-budget.yaml`);
 }
 
 function tlsCertificates(certificate: string, key: string): string {
@@ -97,23 +147,14 @@ function tlsCertificates(certificate: string, key: string): string {
 }
 
 /** Envoy's lb_endpoints in flow style, which fits in one line of the template. */
-function endpoints(ports: readonly number[]): string {
+function endpoints(backends: readonly { readonly address: string; readonly healthPort?: number }[]): string {
   return JSON.stringify(
-    ports.map((port) => ({
-      endpoint: { address: { socket_address: { address: localhost, port_value: port } } },
-    })),
-  );
-}
-
-/** The same for backends with a separate health check port. */
-function mediaEndpoints(ports: readonly (readonly [port: number, health: number])[]): string {
-  return JSON.stringify(
-    ports.map(([port, health]) => ({
-      endpoint: {
-        address: { socket_address: { address: localhost, port_value: port } },
-        health_check_config: { port_value: health },
-      },
-    })),
+    backends.map(({ address, healthPort }) => {
+      const { hostname, port } = new URL(`tcp://${address}`);
+      const socket = { address: hostname, port_value: Number(port) };
+      const health = healthPort === undefined ? {} : { health_check_config: { port_value: healthPort } };
+      return { endpoint: { address: { socket_address: socket }, ...health } };
+    }),
   );
 }
 

@@ -1,6 +1,4 @@
-import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { freePort, tcpProblem, udpProblem } from './free-port.ts';
 
 /** Every port of the local stack: its default, the variable that changes it, and its purpose. */
 export const portTable = {
@@ -60,17 +58,12 @@ export function portsFromEnv(env: NodeJS.ProcessEnv): Ports {
   });
 }
 
-// Below the ephemeral ports of Linux (32768 and up): an outgoing connection may take one of those between two
-// checks, and a client that keeps connecting to its own machine can even connect to itself there.
-const firstTestPort = 18_000;
-const lastTestPort = 31_999;
-
 /** Ports without a listener, except those of TURN: a test's TURN server has an address to itself. */
 export async function freePorts(fixed: Partial<Ports>): Promise<Ports> {
   const chosen = new Map<PortName, number>();
   for (const name of portNames) {
     const kept = fixed[name] ?? (name.startsWith('turn') ? portTable[name].port : undefined);
-    chosen.set(name, kept ?? (await freePort(new Set(chosen.values()))));
+    chosen.set(name, kept ?? (await freePort()));
   }
   return fillPorts((name) => chosen.get(name) ?? portTable[name].port);
 }
@@ -78,7 +71,7 @@ export async function freePorts(fixed: Partial<Ports>): Promise<Ports> {
 /** Throws with a message that names the variable to set, if another program listens on one of these ports. */
 export async function requireFree(uses: readonly PortUse[]): Promise<void> {
   for (const use of uses) {
-    const problem = await (use.protocol === 'tcp' ? tryTcp(use) : tryUdp(use));
+    const problem = await (use.protocol === 'tcp' ? tcpProblem(use) : udpProblem(use));
     if (problem === undefined) continue;
     const { variable, use: purpose } = portTable[use.name];
     const where = `${use.protocol} port ${use.port} on ${use.host}`;
@@ -95,42 +88,4 @@ export async function requireFree(uses: readonly PortUse[]): Promise<void> {
 
 function fillPorts(port: (name: PortName) => number): Ports {
   return Object.fromEntries(portNames.map((name) => [name, port(name)])) as Ports;
-}
-
-async function freePort(taken: ReadonlySet<number>): Promise<number> {
-  for (;;) {
-    const port = firstTestPort + Math.floor(Math.random() * (lastTestPort - firstTestPort + 1));
-    if (taken.has(port)) continue;
-    const here = { host: '127.0.0.1', port };
-    if ((await tryTcp(here)) === undefined && (await tryUdp(here)) === undefined) return port;
-  }
-}
-
-async function tryTcp({ host, port }: Pick<PortUse, 'host' | 'port'>): Promise<string | undefined> {
-  const server = createServer();
-  try {
-    server.listen({ port, host, exclusive: true });
-    await once(server, 'listening');
-    await once(server.close(), 'close');
-    return undefined;
-  } catch (error) {
-    return codeOf(error);
-  }
-}
-
-async function tryUdp({ host, port }: Pick<PortUse, 'host' | 'port'>): Promise<string | undefined> {
-  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
-  try {
-    socket.bind({ port, address: host, exclusive: true });
-    await once(socket, 'listening');
-    return undefined;
-  } catch (error) {
-    return codeOf(error);
-  } finally {
-    socket.close();
-  }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }

@@ -33,7 +33,7 @@ const renewBeforeMs = 14 * 86_400_000;
 
 /** Reads the stack's secrets and makes missing ones. `certificateIps` are the addresses besides localhost to certify. */
 export function ensureSecrets(dir: string, certificateIps: readonly string[]): Secrets {
-  const at = (name: string) => join(dir, 'secrets', name);
+  const at = (name: string) => secretFile(dir, name);
   const turnSecretFile = at('turn-secret');
   const tlsCertFile = at('tls-cert.pem');
   const tlsKeyFile = at('tls-key.pem');
@@ -47,18 +47,26 @@ export function ensureSecrets(dir: string, certificateIps: readonly string[]): S
     turnSecret: once(turnSecretFile, () => randomBytes(32).toString('hex')),
     turnSecretFile,
     natsPasswords: {
-      signaling: once(at('nats-signaling'), makePassword),
-      'relay-1': once(at('nats-relay-1'), makePassword),
-      'relay-2': once(at('nats-relay-2'), makePassword),
-      'relay-3': once(at('nats-relay-3'), makePassword),
-      turn: once(at('nats-turn'), makePassword),
+      signaling: natsPassword(dir, 'signaling'),
+      'relay-1': natsPassword(dir, 'relay-1'),
+      'relay-2': natsPassword(dir, 'relay-2'),
+      'relay-3': natsPassword(dir, 'relay-3'),
+      turn: natsPassword(dir, 'turn'),
     },
     tlsCertFile,
     tlsKeyFile,
   };
 }
 
-function once(path: string, make: () => string): string {
+/** The password of a user of NATS: made once, like the others. */
+export function natsPassword(dir: string, user: string): string {
+  return once(secretFile(dir, `nats-${user}`), makePassword);
+}
+
+export const secretFile = (dir: string, name: string): string => join(dir, 'secrets', name);
+
+/** Reads the file; where there is none, makes its content first. */
+export function once(path: string, make: () => string): string {
   const kept = readIfThere(path);
   if (kept !== undefined) return kept;
   const made = make();
@@ -66,14 +74,16 @@ function once(path: string, make: () => string): string {
   return made;
 }
 
-function makeKeySet(): string {
+/** `{active, keys}` with one new key, as JSON. */
+export function makeKeySet(): string {
   const kid = randomBytes(6).toString('hex');
   const { privateKey } = generateKeyPairSync('ed25519');
   const jwk = { ...privateKey.export({ format: 'jwk' }), kid, alg: 'EdDSA', use: 'sig' };
   return JSON.stringify({ active: kid, keys: [jwk] }, null, 2);
 }
 
-function withoutPrivateParts(keySet: string): string {
+/** The key set as JSON, for services that only verify. */
+export function withoutPrivateParts(keySet: string): string {
   const { active, keys } = JSON.parse(keySet) as { active: string; keys: (JsonWebKey & { kid: string })[] };
   return JSON.stringify(
     { active, keys: keys.map(({ kty, crv, kid, x }) => ({ kty, crv, kid, x })) },

@@ -33,7 +33,7 @@ export function readChartFile(name: string): string {
 }
 
 /** The settings in the caller's environment with names like these. */
-export function settingsLike(names: RegExp, { env }: Site): Record<string, string> {
+export function settingsLike(names: RegExp, { env }: Pick<Site, 'env'>): Record<string, string> {
   const made = Object.entries(env).filter(([name]) => names.test(name));
   return Object.fromEntries(made.map(([name, value]) => [name, value ?? '']));
 }

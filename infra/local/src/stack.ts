@@ -11,14 +11,8 @@ import { freePorts, type Ports } from './ports.ts';
 import { relaySpecs } from './relays.ts';
 import { ensureSecrets } from './secrets.ts';
 import { localhost, type Site } from './site.ts';
-import {
-  ensureRunning,
-  readRecord,
-  readRecords,
-  stopProcess,
-  type ProcessRecord,
-  type ProcessSpec,
-} from './supervise.ts';
+import { startStages } from './stages.ts';
+import { readRecord, readRecords, stopProcess, type ProcessRecord } from './supervise.ts';
 import { findTools } from './tools.ts';
 import { webSpec } from './web.ts';
 
@@ -99,15 +93,7 @@ export function bringUp(site: Site): Promise<Endpoints> {
       podSpecs(site),
       [envoySpec(site)],
     ];
-    const started: ProcessRecord[] = [];
-    const running: ProcessRecord[] = [];
-    try {
-      for (const stage of stages) running.push(...(await startStage(site, stage, started)));
-    } catch (error) {
-      await Promise.all(started.map((record) => stopProcess(site.dir, record)));
-      throw error;
-    }
-    const endpoints = describeEndpoints(site, running);
+    const endpoints = describeEndpoints(site, await startStages(site.dir, stages));
     writeEndpoints(site.dir, endpoints);
     return endpoints;
   });
@@ -125,24 +111,6 @@ export function bringDown(dir: string): Promise<string[]> {
     }
     removeEndpoints(absolute);
     return records.map(({ name }) => name);
-  });
-}
-
-async function startStage(
-  site: Site,
-  specs: readonly ProcessSpec[],
-  started: ProcessRecord[],
-): Promise<ProcessRecord[]> {
-  const settled = await Promise.allSettled(
-    specs.map(async (spec) => {
-      const result = await ensureRunning(site.dir, spec);
-      if (result.started) started.push(result.record);
-      return result.record;
-    }),
-  );
-  return settled.map((result) => {
-    if (result.status === 'rejected') throw result.reason;
-    return result.value;
   });
 }
 

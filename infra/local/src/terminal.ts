@@ -16,12 +16,17 @@ export class Terminal {
   readonly #ended: Promise<number | null>;
   #wake = Promise.withResolvers<void>();
 
-  constructor(...args: string[]) {
-    const command = join(dirname(findTools().relay), 'parley');
-    this.child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    this.#ended = once(this.child, 'close').then(([code]) => code as number | null);
+  /** `into`: the beginning of a command that runs it elsewhere. */
+  static start(args: readonly string[], into: readonly string[] = []): Terminal {
+    const [command = '', ...rest] = [...into, join(dirname(findTools().relay), 'parley'), ...args];
+    return new Terminal(spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] }));
+  }
+
+  private constructor(child: ChildProcess) {
+    this.child = child;
+    this.#ended = once(child, 'close').then(([code]) => code as number | null);
     for (const name of ['stdout', 'stderr'] as const) {
-      const stream = this.child[name];
+      const stream = child[name];
       assert.ok(stream);
       createInterface(stream).on('line', (line) => {
         this.#lines[name].push(line);

@@ -14,16 +14,31 @@ export interface Tools {
 
 /** Finds the tools that tools.sh installed and the relay that `make build` built; the error names the command to run. */
 export function findTools(env: NodeJS.ProcessEnv = process.env): Tools {
-  const versions = readVersions();
-  const parleyCache = cacheDir(env);
-  const cache = join(parleyCache, 'tools');
+  const cache = join(cacheDir(env), 'tools');
   return {
     node: process.execPath,
-    relay: findRelay(env['CARGO_TARGET_DIR'] ?? join(parleyCache, `target-${rustVersion()}`)),
-    natsServer: find('nats-server', join(cache, `nats-server-${versions['NATS_VERSION']}`), env),
-    envoy: find('envoy', join(cache, `envoy-${versions['ENVOY_VERSION']}`), env),
+    relay: findBuilt('parley-relay', 'build', env),
+    natsServer: findNatsServer(env),
+    envoy: find('envoy', join(cache, `envoy-${readVersions()['ENVOY_VERSION']}`), env),
     turnserver: find('turnserver', '/usr/bin', env),
   };
+}
+
+export function findNatsServer(env: NodeJS.ProcessEnv = process.env): string {
+  const fetched = join(cacheDir(env), 'tools', `nats-server-${readVersions()['NATS_VERSION']}`);
+  return find('nats-server', fetched, env);
+}
+
+/** A program of the repository's crates. `target`: the target of the Makefile that builds it. */
+export function findBuilt(
+  program: string,
+  target: 'build' | 'cli' | 'wan-link',
+  env: NodeJS.ProcessEnv = process.env,
+): string {
+  const built = env['CARGO_TARGET_DIR'] ?? join(cacheDir(env), `target-${rustVersion()}`);
+  const path = join(built, 'debug', program);
+  if (!isExecutable(path)) throw new Error(`${program} is not built: run \`make ${target}\``);
+  return path;
 }
 
 /** Where everything is kept that a clone need not make or fetch again. */
@@ -40,12 +55,6 @@ export function readVersions(): Record<string, string> {
 function rustVersion(): string {
   const text = readFileSync(inRepository('rust-toolchain.toml'), 'utf8');
   return /^channel = "(.+)"$/m.exec(text)?.[1] ?? '';
-}
-
-function findRelay(target: string): string {
-  const relay = join(target, 'debug/parley-relay');
-  if (!isExecutable(relay)) throw new Error('the relay is not built: run `make build`');
-  return relay;
 }
 
 function find(program: string, first: string, env: NodeJS.ProcessEnv): string {

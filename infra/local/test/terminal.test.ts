@@ -23,7 +23,7 @@ after(async () => {
 });
 
 function terminal(t: { after(work: () => unknown): void }, ...args: string[]): Terminal {
-  const started = new Terminal(...args);
+  const started = Terminal.start(args);
   t.after(() => started.child.kill('SIGKILL'));
   return started;
 }

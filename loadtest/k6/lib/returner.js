@@ -19,7 +19,7 @@ import {
 
 /** As the SDK (client/sdk/src/net/backoff.ts): a random time below the first pause, which doubles with each failure. */
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 8000;
+const LONGEST_PAUSE_MS = 5000;
 const WELCOME_TIMEOUT_MS = 10_000;
 /** Messages in flight arrive, or are reported, before all leave (DIR-5). */
 const QUIET_END_MS = 3000;

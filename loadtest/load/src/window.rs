@@ -2,7 +2,7 @@
 use crate::process;
 use crate::usage::{GeneratorUsage, ServerUsage};
 use serde::Serialize;
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// The totals of a run at one moment.
 pub struct Snapshot {
@@ -50,6 +50,11 @@ impl Snapshot {
     pub fn at(&self) -> Instant {
         self.at
     }
+}
+
+/// The time, in Unix milliseconds.
+pub fn unix_ms() -> u128 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis()
 }
 
 /// The deliveries of the measured window, as reports show them.

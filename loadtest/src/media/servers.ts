@@ -4,8 +4,9 @@ import { randomBytes, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '@parley/local/free-port';
 import { startNats } from '../nats.ts';
-import { HOST, answers, freePort, pidOf, start, stop, until } from '../process.ts';
+import { HOST, answers, pidOf, start, stop, until } from '../process.ts';
 import { signed } from '../streams/relay.ts';
 import { STOCK_PROGRAM, type Row, type ServerName } from './plan.ts';
 

@@ -1,8 +1,9 @@
 /** Starts the measured servers: the relay as it is shipped, and the references. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@parley/local/free-port';
 import type { Target } from '../generator/dialect.ts';
-import { HOST, canConnect, freePort, isReady, pidOf, start, stop, until } from '../process.ts';
+import { HOST, canConnect, isReady, pidOf, start, stop, until } from '../process.ts';
 import type { ServerName } from './plan.ts';
 import type { RelaySettings } from './relay.ts';
 

@@ -16,12 +16,16 @@ import {
   LiveAnswer,
   LiveRequest,
   ParticipantList,
+  Region,
+  RegionList,
+  RegionUrl,
   RelayOffer,
   RoomView,
   CodeName,
   DeviceId,
   ListedParticipant,
 } from '../src/http.ts';
+import { HOME_ANSWERS, HOME_REQUESTS } from '../src/home.ts';
 import { ParticipantId, PodId, RegionId, RoomId, RoomName } from '../src/ids.ts';
 import {
   ResumeChatLine,
@@ -76,6 +80,7 @@ export const HTTP_BODIES = {
   ParticipantList,
   JoinRequest,
   JoinAnswer,
+  RegionList,
   LiveRequest,
   LiveAnswer,
   ErrorAnswer,
@@ -97,6 +102,12 @@ export const FAMILIES = {
     title: 'Bus messages',
     about: 'Messages between pods over core NATS, as JSON.',
     messages: BUS_MESSAGES,
+  },
+  home: {
+    title: 'Requests to a home region',
+    about:
+      'Requests of pods about named rooms to the pods of their home region, and the answers, over core NATS as JSON.',
+    messages: { ...HOME_REQUESTS, ...HOME_ANSWERS },
   },
   http: { title: 'HTTP bodies', about: 'Requests and answers of `/v1`.', messages: HTTP_BODIES },
   tokens: {
@@ -183,6 +194,9 @@ export const SHARED: Readonly<Record<string, TSchema>> = {
   CodeName,
   IceServer,
   RelayOffer,
+  Region,
+  RegionList,
+  RegionUrl,
   RoomView,
   Entry,
   Tombstone,

@@ -21,6 +21,8 @@ const SUBJECTS = {
   roomSubject: subjects.roomSubject('{room}'),
   podSubject: subjects.podSubject('{pod}'),
   podDirectedSubject: subjects.podDirectedSubject('{pod}'),
+  homeSubject: subjects.homeSubject('{region}'),
+  homeTermsSubject: subjects.homeTermsSubject,
   mediaRelaySubject: subjects.mediaRelaySubject('{region}', '{relay}'),
   pagesHeartbeatSubject: subjects.pagesHeartbeatSubject,
   pageSubject: subjects.pageSubject('{page}'),
@@ -29,9 +31,13 @@ const SUBJECTS = {
   turnNodeSubject: subjects.turnNodeSubject,
   revokedSubject: subjects.revokedSubject,
   relayLeaseSubject: subjects.relayLeaseSubject('{region}', '{relay}'),
+  relayOriginSubject: subjects.relayOriginSubject('{region}', '{relay}'),
+  relayPublicLeaseSubject: subjects.relayPublicLeaseSubject('{region}', '{relay}'),
   relayCodesSubject: subjects.relayCodesSubject('{mark}'),
   ROOMS_BUCKET: subjects.ROOMS_BUCKET,
   SEATS_BUCKET: subjects.SEATS_BUCKET,
+  FOLLOWED_BUCKET: subjects.FOLLOWED_BUCKET,
+  TERMS_BUCKET: subjects.TERMS_BUCKET,
 } satisfies Record<keyof typeof subjects, string>;
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
@@ -43,6 +49,7 @@ function files(): ReadonlyMap<string, string> {
     ['client-messages.schema.json', json(familyDocument(FAMILIES.client, SHARED))],
     ['server-messages.schema.json', json(familyDocument(FAMILIES.server, SHARED))],
     ['bus-messages.schema.json', json(familyDocument(FAMILIES.bus, SHARED))],
+    ['home.schema.json', json(familyDocument(FAMILIES.home, SHARED))],
     ['http.schema.json', json(familyDocument(FAMILIES.http, SHARED))],
     ['tokens.schema.json', json(familyDocument(FAMILIES.tokens, SHARED))],
     ['media.schema.json', json(familyDocument(FAMILIES.media, SHARED))],

@@ -8,6 +8,8 @@ import { HEADER, fieldName, grouped, pascal } from './rust-names.ts';
 import { tableFiles } from './rust-tables.ts';
 
 /** The description of a field becomes its documentation; a field without one has a name that is sufficient. */
+/** A welcome is larger than any other message, and a box would be in the way of every reader. */
+const SIZES = '#[allow(clippy::large_enum_variant, reason = "a message is read and handled one at a time")]';
 const ALLOWS = `#![allow(missing_docs, reason = "the schemas do not describe every field")]\n`;
 const DERIVES = '#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]';
 const REFERENCE = '#/$defs/';
@@ -195,7 +197,7 @@ function family(name: (typeof RUST_FAMILIES)[number], shared: Set<string>): stri
   const enumeration =
     variants.length === 0
       ? ''
-      : `/// ${about}\n${DERIVES}\n#[serde(tag = "type")]\npub enum Message {\n${variants.join('')}}\n\n`;
+      : `/// ${about}\n${DERIVES}\n${SIZES}\n#[serde(tag = "type")]\npub enum Message {\n${variants.join('')}}\n\n`;
   for (const use of module.uses) shared.add(use);
   return `${HEADER}//!\n//! ${title}: ${about}\n${ALLOWS}\n${imports(module, 'super::shared')}\n${enumeration}${module.text()}`;
 }

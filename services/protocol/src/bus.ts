@@ -1,10 +1,9 @@
 /** Messages between pods about rooms and about themselves: JSON on core NATS. SPEC rules ROS-3 to ROS-17, MOD-9, MOD-10. */
 import { Type, type Static } from 'typebox';
 import { Generation } from './client-messages.ts';
-import { ParticipantId, PodId, RoomId } from './ids.ts';
+import { ParticipantId, PodId, RegionId, RoomId } from './ids.ts';
 import { ChatLine, DisplayName, Media } from './people.ts';
 import { RoomView } from './http.ts';
-import { Left } from './server-messages.ts';
 import { Incarnation, VisitorMarks } from './tokens.ts';
 import type { MessageOf } from './message-of.ts';
 
@@ -30,7 +29,12 @@ export const Entry = Type.Object({
 export const Tombstone = Type.Object({
   participant: ParticipantId,
   generation: Generation,
-  reason: Left.properties.reason,
+  reason: Type.Union([
+    Type.Literal('left'),
+    Type.Literal('lost'),
+    Type.Literal('kicked'),
+    Type.Literal('banned'),
+  ]),
   keepMs: RemainingMs,
 });
 export const Section = Type.Object({
@@ -134,7 +138,13 @@ export const RoomDeleted = Type.Object({
   incarnation: Type.Optional(Incarnation),
 });
 /** Published once a second on the heartbeat subject. A pod that misses three is dead. */
-export const Heartbeat = Type.Object({ type: Type.Literal('heartbeat'), pod: PodId, boot: Epoch });
+export const Heartbeat = Type.Object({
+  type: Type.Literal('heartbeat'),
+  pod: PodId,
+  boot: Epoch,
+  /** Other regions from which the pod receives nothing. */
+  silent: Type.Optional(Type.Array(RegionId)),
+});
 /** The pod of a directed message's recipient reports the outcome to the pod of its sender. */
 export const DirectedAck = Type.Object({
   type: Type.Literal('directed-ack'),
@@ -170,6 +180,7 @@ export type Section = Static<typeof Section>;
 export type Sections = Static<typeof Sections>;
 export type Delta = Static<typeof Delta>;
 export type Digest = Static<typeof Digest>;
+export type Heartbeat = Static<typeof Heartbeat>;
 export type DirectedAck = Static<typeof DirectedAck>;
 export type RoomPolicy = Static<typeof RoomPolicy>;
 export type Policy = Static<typeof Policy>;

@@ -2,6 +2,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { BUS_MESSAGES, type BusMessage } from './bus.ts';
 import { CLIENT_MESSAGES, type ClientMessage } from './client-messages.ts';
+import { HOME_ANSWERS, HOME_REQUESTS, type HomeAnswer, type HomeRequest } from './home.ts';
 import { PAGE_BUS_MESSAGES, type PageBusMessage } from './pages-bus.ts';
 import { LINK_MESSAGES, PEER_MESSAGES, type LinkMessage, type PeerMessage } from './pages-peer.ts';
 import { VISIT_MESSAGES, VISITOR_MESSAGES, type VisitMessage, type VisitorMessage } from './pages.ts';
@@ -89,6 +90,9 @@ export const decodeClientMessage: (text: string) => Decoded<ClientMessage> =
 export const decodeServerMessage: (text: string) => Decoded<ServerMessage> =
   /* @__PURE__ */ decoder(SERVER_MESSAGES);
 export const decodeBusMessage: (text: string) => Decoded<BusMessage> = /* @__PURE__ */ decoder(BUS_MESSAGES);
+export const decodeHomeRequest: (text: string) => Decoded<HomeRequest> =
+  /* @__PURE__ */ decoder(HOME_REQUESTS);
+export const decodeHomeAnswer: (text: string) => Decoded<HomeAnswer> = /* @__PURE__ */ decoder(HOME_ANSWERS);
 export const decodeVisitorMessage: (text: string) => Decoded<VisitorMessage> =
   /* @__PURE__ */ decoder(VISITOR_MESSAGES);
 export const decodeVisitMessage: (text: string) => Decoded<VisitMessage> =

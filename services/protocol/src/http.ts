@@ -45,6 +45,37 @@ export const RoomView = Type.Object({
 });
 export type RoomView = Static<typeof RoomView>;
 
+export const RegionUrl = Type.String({
+  pattern: '^https?://[^/?#@\\s]+$',
+  maxLength: 255,
+  description: 'Origin of the API of a region: scheme and host, with a port where it is not the usual one.',
+});
+export const Region = Type.Object({ name: RegionId, url: RegionUrl });
+export type Region = Static<typeof Region>;
+
+/** A relay of another region, for when neither the relay nor signaling answers; `api` is of its region. SPEC rules MEDIA-24, MEDIA-25. */
+export const StandbyRelay = Type.Object({
+  ...RelayOffer.properties,
+  api: RegionUrl,
+  renewAfterMs: Type.Integer({
+    minimum: 1,
+    description: 'The client asks again after this time; the token opens sessions for twice as long.',
+  }),
+});
+export type StandbyRelay = Static<typeof StandbyRelay>;
+/** The list is in each welcome, so its length has a bound. */
+export const MAX_REGIONS = 32;
+/** `region` is the one that answers; it is in the list. */
+export const RegionList = Type.Object({
+  region: RegionId,
+  regions: Type.Array(Region, {
+    minItems: 1,
+    maxItems: MAX_REGIONS,
+    description: 'All regions of the installation; a participant may use any of them.',
+  }),
+});
+export type RegionList = Static<typeof RegionList>;
+
 export const CreateRoomRequest = Type.Object({
   name: RoomName,
   cap: Type.Optional(
@@ -87,6 +118,7 @@ export const JoinAnswer = Type.Object({
   ticketTtlMs: Type.Integer(),
   socketUrl: Type.String({ description: 'WebSocket address; the first message carries the ticket.' }),
   room: RoomView,
+  regions: Type.Optional(RegionList),
 });
 export const LiveRequest = Type.Object({
   publish: Type.Optional(
@@ -177,6 +209,9 @@ const OWNER_CODES = [
   'STORE_UNAVAILABLE',
   'ORIGIN_DENIED',
 ] as const satisfies readonly Code[];
+
+/** Besides the table, which a client that needs only this would load whole. */
+export const REGIONS_PATH = '/v1/regions';
 
 export const ROUTES = {
   createRoom: {
@@ -326,6 +361,15 @@ export const ROUTES = {
       'STORE_UNAVAILABLE',
       'ORIGIN_DENIED',
     ],
+  },
+  listRegions: {
+    method: 'GET',
+    path: REGIONS_PATH,
+    summary: 'List the regions of the installation',
+    body: null,
+    answer: { status: 200, schema: RegionList },
+    owner: false,
+    codes: ['TOO_MANY_REQUESTS', 'NOT_READY', 'POD_FULL', 'ORIGIN_DENIED'],
   },
   openLive: {
     method: 'POST',

@@ -3,7 +3,8 @@ import { Type, type Static } from 'typebox';
 
 /** 16 symbols of Crockford base32 in four groups: 80 bits, so an ad-hoc room cannot be guessed. */
 export const AD_HOC_ROOM_PATTERN = '[0-9a-hjkmnp-tv-z]{4}(?:-[0-9a-hjkmnp-tv-z]{4}){3}';
-export const NAMED_ROOM_PATTERN = '[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?@[a-z0-9](?:[a-z0-9-]{0,14}[a-z0-9])?';
+const REGION_PATTERN = '[a-z0-9](?:[a-z0-9-]{0,14}[a-z0-9])?';
+export const NAMED_ROOM_PATTERN = `[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?@${REGION_PATTERN}`;
 
 export const RoomId = Type.String({
   $id: 'RoomId',
@@ -16,14 +17,24 @@ export const RoomName = Type.String({
   maxLength: 48,
   description: 'The part of a named room before `@`; unique in its home region.',
 });
-export const RegionId = Type.String({ pattern: '^[a-z0-9](?:[a-z0-9-]{0,14}[a-z0-9])?$', maxLength: 16 });
+export const RegionId = Type.String({ pattern: `^${REGION_PATTERN}$`, maxLength: 16 });
 const PARTICIPANT_PATTERN = '^p[0-9a-hjkmnp-tv-z]{16}$';
 
 export const ParticipantId = Type.String({
   pattern: PARTICIPANT_PATTERN,
   description: 'Chosen by the server at join; a participant keeps it through every resume.',
 });
-export const PodId = Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z0-9_-]{0,62}$', maxLength: 63 });
+const POD_NAME_PATTERN = '[a-zA-Z0-9][a-zA-Z0-9-]{0,62}';
+export const PodName = Type.String({
+  pattern: `^${POD_NAME_PATTERN}$`,
+  maxLength: 63,
+  description: 'Unique in its region, as the name of a pod in a Kubernetes namespace is.',
+});
+export const PodId = Type.String({
+  pattern: `^(?:${REGION_PATTERN}_)?${POD_NAME_PATTERN}$`,
+  maxLength: 80,
+  description: 'The region and the name of a pod, with `_` between them: unique in all regions.',
+});
 
 export const LiveName = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
@@ -35,6 +46,11 @@ export type RoomId = Static<typeof RoomId>;
 export type RegionId = Static<typeof RegionId>;
 export type ParticipantId = Static<typeof ParticipantId>;
 export type PodId = Static<typeof PodId>;
+
+export const podId = (region: RegionId, name: string): PodId => `${region}_${name}`;
+export const podNameOf = (id: PodId): string => id.slice(id.indexOf('_') + 1);
+/** The region in the id of a pod or relay; empty for a pod without one. */
+export const regionIn = (id: PodId): RegionId => id.slice(0, Math.max(0, id.indexOf('_')));
 
 export type RoomReference =
   | { readonly kind: 'ad-hoc'; readonly room: RoomId }

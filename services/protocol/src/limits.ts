@@ -169,6 +169,15 @@ export const LIMITS = define({
     code: 'RESUME_EXPIRED',
     rationale: 'a reload, a lift, a change of network',
   },
+  'unreachable.keep': {
+    value: 300_000,
+    min: 10_000,
+    max: 3_600_000,
+    unit: 'ms',
+    code: null,
+    rationale:
+      'participants of a region that is cut off are shown as unreachable for so long: most cuts are shorter, and their media may still flow',
+  },
   'resume.ttl': {
     value: 600_000,
     min: 60_000,
@@ -198,13 +207,13 @@ export const LIMITS = define({
   ...MEDIA_LIMITS,
   ...PAGE_LIMITS,
   'drain.window': {
-    value: 10_000,
+    value: 20_000,
     min: 1000,
     max: 600_000,
     unit: 'ms',
     code: null,
     rationale:
-      'a full pod moves its participants at 800 a second, which the other pods accept; well within the 30 s that Kubernetes gives a process to end',
+      'a full pod moves its participants at 400 a second, which others accept also on a slow processor (LIM-20); within the 30 s that Kubernetes gives a process to end',
   },
   'directed.timeout': {
     value: 1500,

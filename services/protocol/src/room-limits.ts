@@ -51,6 +51,68 @@ export const ROOM_LIMITS = {
     rationale:
       'soft unless the room was made with a cap: counted against the local roster; a section of 1,000 participants is half of the largest message of NATS',
   },
+  'seat.rest': {
+    value: 5000,
+    min: 0,
+    max: 60_000,
+    unit: 'ms',
+    code: 'ROOM_FULL',
+    rationale:
+      'where there are other regions: until a cut has been detected, beyond which a participant that left could still resume',
+  },
+  'home.timeout': {
+    value: 2000,
+    min: 100,
+    max: 30_000,
+    unit: 'ms',
+    code: 'ROOM_HOME_UNREACHABLE',
+    rationale:
+      'the deadline of a request to the home region of a room: several times the way around the world',
+  },
+  'home.requests': {
+    value: 64,
+    min: 1,
+    max: 10_000,
+    unit: 'requests under way',
+    code: 'POD_FULL',
+    rationale:
+      'of one other region, by the name in the request, on each pod: a flood from one region leaves room for the others',
+  },
+  'home.cacheTtl': {
+    value: 60_000,
+    min: 0,
+    max: 600_000,
+    unit: 'ms',
+    code: null,
+    rationale:
+      'a join may be answered from what a pod read about a room of another region; entering always asks the home region',
+  },
+  'home.cachedRooms': {
+    value: 2000,
+    min: 1,
+    max: 100_000,
+    unit: 'rooms',
+    code: null,
+    rationale: 'of other regions, on each pod; over it the one that was read earliest is dropped',
+  },
+  'home.unfollowed': {
+    value: 10_000,
+    min: 1,
+    max: 1_000_000,
+    unit: 'records',
+    code: null,
+    rationale:
+      'that a pod keeps for one follower which does not answer; a comparison finds those over it once the follower answers again',
+  },
+  'home.compareInterval': {
+    value: 600_000,
+    min: 1000,
+    max: 86_400_000,
+    unit: 'ms',
+    code: null,
+    rationale:
+      'what a pod that died had not handed to a follower is found after this; a comparison reads all records of the region',
+  },
   'room.idleTimeout': {
     value: 7_776_000_000,
     min: 600_000,

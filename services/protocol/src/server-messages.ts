@@ -1,6 +1,6 @@
 /** Messages of a pod on a socket: JSON text messages. Directed messages are in `directed.ts`. */
 import { Type, type Static } from 'typebox';
-import { CodeName, IceOffer, RelayOffer, RoomView } from './http.ts';
+import { CodeName, IceOffer, RegionList, RelayOffer, RoomView, StandbyRelay } from './http.ts';
 import { ParticipantId, PodId } from './ids.ts';
 import { ChatId, ChatLine, ChatProof, DisplayName, Media, Member, Waiting } from './people.ts';
 import type { MessageOf } from './message-of.ts';
@@ -31,6 +31,7 @@ export const Welcome = Type.Object({
     chatChars: Type.Integer(),
     meshParticipants: Type.Integer(),
   }),
+  regions: Type.Optional(RegionList),
 });
 export const Joined = Type.Object({ type: Type.Literal('joined'), member: Member });
 export const Left = Type.Object({
@@ -41,9 +42,12 @@ export const Left = Type.Object({
     Type.Literal('lost'),
     Type.Literal('kicked'),
     Type.Literal('banned'),
+    Type.Literal('unreachable'),
   ]),
 });
 export const Away = Type.Object({ type: Type.Literal('away'), participant: ParticipantId });
+/** The participant's region cannot be reached; `back` or `left` follows. Media between the two may still flow. */
+export const Unreachable = Type.Object({ type: Type.Literal('unreachable'), participant: ParticipantId });
 export const Back = Type.Object({ type: Type.Literal('back'), participant: ParticipantId });
 export const Changed = Type.Object({
   type: Type.Literal('changed'),
@@ -74,6 +78,7 @@ export const Undelivered = Type.Object({
     Type.Literal('away'),
     Type.Literal('timeout'),
     Type.Literal('slow'),
+    Type.Literal('unreachable'),
   ]),
 });
 export const IceAnswer = Type.Object({ type: Type.Literal('ice'), ...IceOffer.properties });
@@ -82,6 +87,7 @@ export const RelayAnswer = Type.Object({
   relay: Type.Union([RelayOffer, Type.Null()], {
     description: '`null` where the region has no media relay now.',
   }),
+  standby: Type.Optional(StandbyRelay),
 });
 export const RoomDeleted = Type.Object({ type: Type.Literal('room-deleted') });
 /** Before the welcome: the newcomer waits in the lobby, and the owners were notified. */
@@ -121,6 +127,7 @@ export const SERVER_MESSAGES = {
   joined: Joined,
   left: Left,
   away: Away,
+  unreachable: Unreachable,
   back: Back,
   changed: Changed,
   chat: ChatEvent,
@@ -144,6 +151,7 @@ export const SERVER_MESSAGES = {
 export const ServerMessage = Type.Union(Object.values(SERVER_MESSAGES));
 export type Welcome = Static<typeof Welcome>;
 export type Left = Static<typeof Left>;
+export type RelayAnswer = Static<typeof RelayAnswer>;
 export type Undelivered = Static<typeof Undelivered>;
 export type ErrorMessage = Static<typeof ErrorMessage>;
 export type ServerMessage = MessageOf<typeof SERVER_MESSAGES>;

@@ -22,6 +22,12 @@ export const podPagesSubject = (pod: PodId): string => `${ROOT}.pages.pod.${pod}
 /** Directed messages to the visitors of one pod. */
 export const podVisitorDirectedSubject = (pod: PodId): string => `${ROOT}.pages.directed.${pod}`;
 
+/** Requests to the home region of named rooms. Its pods share them, as one queue group. */
+export const homeSubject = (region: RegionId): string => `${ROOT}.home.${region}`;
+
+/** Which regions answer for which homes: for the pods of all regions. */
+export const homeTermsSubject = `${ROOT}.home-terms`;
+
 /**
  * The lease of a media relay; NATS permits a relay to publish under its own name only. The pods of the region subscribe with `*`.
  * Names of relays contain letters, digits, `-` and `_`.
@@ -35,6 +41,18 @@ export const revokedSubject = `${ROOT}.relay.revoked`;
 /** A relay publishes its lease here; the relays of the region subscribe with `*`: rule STR-90. */
 export const relayLeaseSubject = (region: RegionId, relay: string): string =>
   `${ROOT}.relay.lease.${region}.${relay}`;
+/**
+ * The lease of an origin of media for the origins of other regions, which subscribe with `*` for both. Only origins publish and receive it, so what
+ * crosses between regions grows with them alone: rule MEDIA-18. It has one token more than the lease within a region, also one that is named `origin`,
+ * and begins as that does, so no NATS server lets signaling read it, one of an earlier version neither.
+ */
+export const relayOriginSubject = (region: RegionId, relay: string): string =>
+  `${ROOT}.relay.lease.origin.${region}.${relay}`;
+/**
+ * A relay that relays of other regions reach publishes here what it is to them; such relays of all regions subscribe with `*.*`: rule STR-139.
+ */
+export const relayPublicLeaseSubject = (region: RegionId, relay: string): string =>
+  `${ROOT}.relay.public.${region}.${relay}`;
 /** Requests to a relay for one-use codes that begin with its mark: rule STR-117. */
 export const relayCodesSubject = (mark: string): string => `${ROOT}.relay.codes.${mark}`;
 
@@ -42,3 +60,7 @@ export const relayCodesSubject = (mark: string): string => `${ROOT}.relay.codes.
 export const ROOMS_BUCKET = 'parley-rooms';
 /** JetStream KV of a region: the seats of rooms with a cap. Keys are room names. */
 export const SEATS_BUCKET = 'parley-seats';
+/** JetStream KV of a region: the records that it follows of rooms of other regions. Keys are `{home region}.{room name}`. */
+export const FOLLOWED_BUCKET = 'parley-followed';
+/** JetStream KV of a region: the promotions that it knows. Keys are home regions. */
+export const TERMS_BUCKET = 'parley-terms';

@@ -70,6 +70,13 @@ export const MediaClaims = Type.Object({
   iss: Type.Literal(ISSUER),
   aud: Type.Literal(MEDIA_AUDIENCE),
   sub: ParticipantId,
+  generation: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description:
+        'That of the participant when the token was signed: a revocation names the highest that it covers. Absent for a live broadcast.',
+    }),
+  ),
   publish: Patterns,
   subscribe: Patterns,
   iat: Type.Integer({ description: 'The token opens sessions for `media.tokenMaxAge` from this time on.' }),

@@ -7,6 +7,8 @@ import {
   decode,
   decodeBusMessage,
   decodeClientMessage,
+  decodeHomeAnswer,
+  decodeHomeRequest,
   decodeLinkMessage,
   decodePageBusMessage,
   decodePeerMessage,
@@ -15,6 +17,7 @@ import {
   decodeVisitorMessage,
   type Decoded,
 } from '../src/decode.ts';
+import { HOME_ANSWERS } from '../src/home.ts';
 import { ROUTES, type Route } from '../src/http.ts';
 import { allFixtures, fixtures, namesInText, wireText, type Fixture } from './fixture.ts';
 
@@ -48,6 +51,8 @@ const DECODERS = {
   client: (fixture: Fixture): Decoded<unknown> => decodeClientMessage(wireText(fixture)),
   server: (fixture: Fixture): Decoded<unknown> => decodeServerMessage(wireText(fixture)),
   bus: (fixture: Fixture): Decoded<unknown> => decodeBusMessage(wireText(fixture)),
+  home: (fixture: Fixture): Decoded<unknown> =>
+    fixture.type in HOME_ANSWERS ? decodeHomeAnswer(wireText(fixture)) : decodeHomeRequest(wireText(fixture)),
   http: decodeUntyped('http'),
   tokens: decodeUntyped('tokens'),
   media: decodeUntyped('media'),

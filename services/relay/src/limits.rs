@@ -106,6 +106,12 @@ limits! {
         "of one topic, queued for one pod: as for one reader; one message of the largest size always fits";
     link_queued_bytes "link.queuedBytes" = 64 << 20, 1024 => 1 << 40, "bytes", None,
         "of all topics, queued for one pod: half a second of a 1 Gbit/s link";
+    link_regions "link.regions" = 8, 1 => 64, "regions", None,
+        "other regions; each pod that they reach links to those of each of them";
+    link_ocean_peers "link.ocean.peers" = 16, 1 => 256, "pods", None,
+        "of each other region: ports are few, as a topic crosses once for its region";
+    link_ocean_backlog_bytes "link.ocean.backlogBytes" = 32 << 20, 1024 => 1 << 40, "bytes", None,
+        "of all topics, queued for one pod of another region: two seconds of a 100 Mbit/s link; older messages are useless to a live viewer";
     link_ping_interval "link.pingInterval" = 1000, 20 => 60_000, "ms", None,
         "a dead pod is detected within five seconds";
     link_idle_timeout "link.idleTimeout" = 3000, 50 => 600_000, "ms", None,
@@ -178,6 +184,8 @@ limits! {
         "with a ping, a dead origin is detected within 1.9 s, and media flows again within 3 s";
     media_link_ping_interval "media.linkPingInterval" = 400, 20 => 10_000, "ms", None,
         "three pings may be lost before a link times out";
+    media_unreachable_keep "media.unreachableKeep" = 300_000, 1000 => 86_400_000, "ms", None,
+        "a cut between regions, after which their origins are linked again without NATS; as unreachable.keep of signaling";
     media_token_max_age "media.tokenMaxAge" = 300_000, 1000 => 86_400_000, "ms", Some(Code::TokenExpired),
         "the lifetime that signaling gives: time to connect, and to reconnect once";
     media_certificate_lifetime "media.certificateLifetime" = 864_000_000, 3_601_000 => 1_123_200_000, "ms", None,
@@ -292,6 +300,9 @@ impl Limits {
             link_messages: self.link_messages,
             link_bytes: self.link_bytes,
             link_queued_bytes: self.link_queued_bytes,
+            link_regions: self.link_regions,
+            link_ocean_peers: self.link_ocean_peers,
+            link_ocean_backlog_bytes: self.link_ocean_backlog_bytes,
             link_ping_interval: self.link_ping_interval,
             link_idle_timeout: self.link_idle_timeout,
             link_open_timeout: self.link_open_timeout,
@@ -319,6 +330,7 @@ impl Limits {
             idle_time: self.media_idle_timeout,
             link_idle_time: self.media_link_idle_timeout,
             link_ping: self.media_link_ping_interval,
+            unreachable_keep: self.media_unreachable_keep,
             drain_window: self.drain_window,
             certificate_life: self.media_certificate_lifetime,
             certificate_rotation: self.media_certificate_rotation,

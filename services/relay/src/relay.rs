@@ -8,7 +8,7 @@ use crate::limits::Limits;
 use cached::Cached;
 use clients::Clients;
 use parley_access::{Access, Ports};
-use parley_cluster::{self as cluster, counts::Counts};
+use parley_cluster::{self as cluster, LinkCounts};
 use parley_media::Media;
 use parley_net::addresses::Addresses;
 use parley_net::size;
@@ -40,7 +40,7 @@ pub struct Relay {
     /// The counters of topics.
     pub counters: Arc<Counters>,
     /// The counters of links.
-    pub links: Arc<Counts>,
+    pub links: LinkCounts,
     /// The media server, if the pod carries media.
     pub media: Option<Arc<Media>>,
     /// The last answers on `/ws`.
@@ -70,7 +70,7 @@ pub(crate) struct Parts {
     /// The stores of codes and revocations, if the relay requires tokens.
     pub ports: Option<Arc<Ports>>,
     /// The counters of links.
-    pub links: Arc<Counts>,
+    pub links: LinkCounts,
     /// The media server.
     pub media: Option<Arc<Media>>,
 }

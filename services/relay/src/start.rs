@@ -5,10 +5,8 @@ use crate::server::{accept, ops, sweep};
 use anyhow::Context;
 use parking_lot::Mutex;
 use parley_access::Ports;
-use parley_cluster::counts::Counts;
-use parley_cluster::key::Key;
-use parley_cluster::{self as cluster, Cluster, Joined};
-use parley_media::{self as media, Guard, Media};
+use parley_cluster::{self as cluster, Cluster, Joined, LinkCounts};
+use parley_media::{self as media, Guard, LinkKeys, Media};
 use parley_streams::Interest;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -57,8 +55,8 @@ pub async fn relay(settings: Settings) -> anyhow::Result<Running> {
         Some(config) => Some(cluster::join(config).await?),
         None => None,
     };
-    let interest = joined.as_ref().map(|_| Arc::new(Interest::default()));
-    let links = Arc::default();
+    let interest = joined.as_ref().map(|joined| Arc::new(Interest::new(joined.own())));
+    let links = LinkCounts::default();
     let ports = ports(&settings, joined.as_ref(), &links);
     let media = open_media(&settings, joined.as_ref(), ports.as_ref()).await?;
     let relay = Arc::new(Relay::new(settings, Parts { interest: interest.clone(), ports, links, media }));
@@ -73,7 +71,7 @@ pub async fn relay(settings: Settings) -> anyhow::Result<Running> {
     let cluster = match joined.zip(interest) {
         Some((joined, interest)) => {
             let streams = relay.streams(interest);
-            Some(cluster::start(joined, streams, relay.limits.cluster(), Arc::clone(&relay.links)).await?)
+            Some(cluster::start(joined, streams, relay.limits.cluster(), relay.links.clone()).await?)
         }
         None => None,
     };
@@ -86,11 +84,11 @@ pub async fn relay(settings: Settings) -> anyhow::Result<Running> {
 }
 
 /// The stores of codes and revocations, if topics or media require tokens.
-fn ports(settings: &Settings, joined: Option<&Joined>, links: &Arc<Counts>) -> Option<Arc<Ports>> {
+fn ports(settings: &Settings, joined: Option<&Joined>, links: &LinkCounts) -> Option<Arc<Ports>> {
     let media = settings.media.as_ref().and_then(|media| media.keys.as_ref());
     let is_required = settings.access.is_some() || media.is_some();
     let limits = &settings.limits;
-    let shared = |joined: &Joined| cluster::ports(&joined.bus, &joined.own.pod, &limits.cluster(), links);
+    let shared = |joined: &Joined| cluster::ports(&joined.bus, &joined.own.pod, &limits.cluster(), &links.region);
     is_required.then(|| Arc::new(joined.map_or_else(|| Ports::in_memory(&limits.access()), shared)))
 }
 
@@ -102,7 +100,7 @@ async fn open_media(
     let Some(config) = &settings.media else { return Ok(None) };
     let guard = Guard {
         tokens: config.keys.clone().zip(ports.cloned()),
-        key: joined.map(|_| Key::random()),
+        link_keys: joined.map(|_| LinkKeys::random()),
         origins: settings.origins.clone(),
         trusted_proxies: settings.trusted_proxies,
         limits: settings.limits.access(),

@@ -196,7 +196,7 @@ fn str_115_an_expired_revocation_makes_room() {
 
 #[test]
 fn str_120_departures_and_revocations_have_separate_room_and_departures_replace_each_other() {
-    let left = |name: &str, until| Entry { term: Term { before: Some(50), until }, ..entry(name, 0) };
+    let left = |name: &str, until| Entry { term: Term { generation: Some(5), until }, ..entry(name, 0) };
     let most = Capacity { requested: 1, departed: 2 };
     let (one, other) = (Revoked::new(most), Revoked::new(most));
     let all = [left("a", 100), left("b", 200), left("c", 150), left("d", 90)];
@@ -214,14 +214,12 @@ fn str_120_departures_and_revocations_have_separate_room_and_departures_replace_
 }
 
 #[test]
-fn str_120_a_revocation_up_to_a_time_leaves_tokens_made_later_alone() {
+fn str_120_a_revocation_up_to_a_generation_leaves_higher_ones_alone() {
     let revoked = Revoked::new(Capacity { requested: 10, departed: 10 });
-    let up_to = |before| Entry { term: Term { before: Some(before), until: 100 }, ..entry("a", 0) };
-    revoked.add(up_to(50), 50).unwrap();
-    let issued = |issued| Grant { issued, ..grant("a") };
-    for (grant, expected) in
-        [(issued(Some(49)), true), (issued(Some(50)), true), (issued(Some(51)), false), (issued(None), true)]
-    {
+    let up_to = |last| Entry { term: Term { generation: Some(last), until: 100 }, ..entry("a", 0) };
+    revoked.add(up_to(5), 50).unwrap();
+    let of = |generation| Grant { generation, ..grant("a") };
+    for (grant, expected) in [(of(Some(4)), true), (of(Some(5)), true), (of(Some(6)), false), (of(None), true)] {
         assert_eq!(revoked.covers(&grant), expected, "{grant:?}");
     }
     // The union of both, in either order.
@@ -229,11 +227,11 @@ fn str_120_a_revocation_up_to_a_time_leaves_tokens_made_later_alone() {
         Revoked::new(Capacity { requested: 10, departed: 10 }),
         Revoked::new(Capacity { requested: 10, departed: 10 }),
     );
-    later.merge(vec![up_to(60), up_to(50)], 50);
-    assert!(later.covers(&issued(Some(60))) && !later.covers(&issued(Some(61))));
-    all.merge(vec![entry("a", 70), up_to(50)], 50);
+    later.merge(vec![up_to(6), up_to(5)], 50);
+    assert!(later.covers(&of(Some(6))) && !later.covers(&of(Some(7))));
+    all.merge(vec![entry("a", 70), up_to(5)], 50);
     later.merge(vec![entry("a", 70)], 50);
-    assert!(later.covers(&issued(Some(61))) && later.entries(99).len() == 1);
+    assert!(later.covers(&of(Some(7))) && later.entries(99).len() == 1);
     assert_ne!(later.digest(50), revoked.digest(50));
     revoked.merge(all.entries(50), 50);
     later.merge(revoked.entries(50), 50);

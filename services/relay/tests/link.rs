@@ -10,9 +10,10 @@
 mod random;
 
 use parley_cluster::end::End;
-use parley_cluster::frames::{Decoder, Event, Hello, MAX_BATCH, Request, acknowledgement, batch_header, pong};
+use parley_cluster::frames::{Decoder, Event, Header, Hello, MAX_BATCH, Passage, Request, acknowledgement, pong};
 use parley_net::ws::frame::read_frame;
 use parley_net::ws::{Batch, Kind};
+use parley_streams::{Hop, Stamp};
 use proptest::prelude::*;
 use random::{Random, campaign};
 
@@ -32,7 +33,8 @@ fn event() -> impl Strategy<Value = Event> {
     let message = (any::<bool>(), size.prop_map(|size| vec![0xff; size]));
     let messages = prop::collection::vec(message, 1..5);
     prop_oneof![
-        3 => (any::<u64>(), messages).prop_map(|(number, messages)| Event::Batch { number, batch: batch(&messages) }),
+        3 => (any::<u64>(), passage(), messages)
+            .prop_map(|(number, passage, messages)| Event::Batch { number, passage, batch: batch(&messages) }),
         1 => any::<u64>().prop_map(|stamp| Event::Pong { stamp }),
         1 => any::<u64>().prop_map(|number| Event::Acknowledgement { number }),
     ]
@@ -40,7 +42,9 @@ fn event() -> impl Strategy<Value = Event> {
 
 fn written(event: &Event) -> Vec<u8> {
     match event {
-        Event::Batch { number, batch } => [&batch_header(*number, batch)[..], batch.bytes()].concat(),
+        Event::Batch { number, passage, batch } => {
+            [Header::of(*number, batch, *passage).as_bytes(), batch.bytes()].concat()
+        }
         Event::Pong { stamp } => pong(*stamp).to_vec(),
         Event::Acknowledgement { number } => acknowledgement(*number).to_vec(),
     }
@@ -63,13 +67,19 @@ fn decode(bytes: &[u8], pieces: &[usize]) -> (Vec<Event>, Result<(), End>) {
     (events, Ok(()))
 }
 
+fn hop() -> impl Strategy<Value = Hop> {
+    prop_oneof![Just(Hop::Region), Just(Hop::Ocean), Just(Hop::Inland)]
+}
+
+fn passage() -> impl Strategy<Value = Option<Passage>> {
+    let passage = (hop(), any::<u64>(), any::<u64>());
+    prop::option::of(passage.prop_map(|(hop, origin, sequence)| Passage { hop, stamp: Stamp { origin, sequence } }))
+}
+
 fn request() -> impl Strategy<Value = Request> {
     prop_oneof![
-        (any::<u64>(), any::<bool>(), "/\\PC{0,200}").prop_map(|(number, replay, topic)| Request::Subscribe {
-            number,
-            replay,
-            topic
-        }),
+        (any::<u64>(), prop::option::of(hop()), any::<bool>(), "/\\PC{0,200}")
+            .prop_map(|(number, hop, replay, topic)| Request::Subscribe { number, hop, replay, topic }),
         any::<u64>().prop_map(|number| Request::Unsubscribe { number }),
         (any::<u64>(), any::<u32>()).prop_map(|(stamp, round_trip)| Request::Ping { stamp, round_trip }),
     ]
@@ -115,6 +125,14 @@ fn claimed(number: u64, count: u32, length: u32, frames: &[u8]) -> Vec<u8> {
     [&[16][..], &number.to_be_bytes(), &count.to_be_bytes(), &length.to_be_bytes(), frames].concat()
 }
 
+/// A batch by hop of one message.
+fn by_hop(hop: u8, frame: &[u8]) -> Vec<u8> {
+    let passage = [&[hop][..], &[7; 16], frame].concat();
+    let mut bytes = claimed(1, 1, u32::try_from(frame.len()).unwrap(), &passage);
+    bytes[0] = 19;
+    bytes
+}
+
 #[test]
 fn str_94_an_invalid_batch_ends_the_link() {
     let hello = [0x81, 2, b'h', b'i'];
@@ -134,14 +152,18 @@ fn str_94_an_invalid_batch_ends_the_link() {
         (claimed(1, 1, 6, &[0x82, 126, 0, 2, b'h', b'i']), End::Frame),
         (claimed(1, 1, 11, &[0x82, 127, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0]), End::Frame),
         (claimed(1, 1, 4, &[0x81, 2, 0xff, 0xff]), End::Frame),
+        (by_hop(0, &hello), End::Hop),
+        (by_hop(4, &hello), End::Hop),
+        (by_hop(2, &hello[..3]), End::Frame),
         (vec![0], End::Frame),
-        (vec![19], End::Frame),
+        (vec![20], End::Frame),
     ];
     for (bytes, end) in cases {
         assert_eq!(decode(&bytes, &[1]), (vec![], Err(end)), "{bytes:x?}");
         assert_eq!(decode(&bytes, &[bytes.len()]), (vec![], Err(end)), "{bytes:x?}");
     }
     assert_eq!(decode(&claimed(1, 1, 4, &hello), &[3]).1, Ok(()));
+    assert_eq!(decode(&by_hop(2, &hello), &[3]).1, Ok(()));
 }
 
 /// Returns a valid stream with a few bytes changed, removed or added.
@@ -155,7 +177,9 @@ fn nearly(random: &mut Random) -> Vec<u8> {
                 let messages: Vec<_> =
                     (0..=random.below(3)).map(|_| (random.below(2) == 0, vec![7; random.below(200)])).collect();
                 let batch = batch(&messages);
-                bytes.extend(batch_header(random.next(), &batch));
+                let stamp = Stamp { origin: random.next(), sequence: random.next() };
+                let passage = (random.below(2) == 0).then_some(Passage { hop: Hop::Ocean, stamp });
+                bytes.extend(Header::of(random.next(), &batch, passage).as_bytes());
                 bytes.extend(&batch.bytes()[..]);
             }
         }

@@ -18,6 +18,7 @@ const SLACK_MS = 1000;
 
 export class Certainty {
   readonly #world: World;
+  readonly #cutsAreSafe: boolean;
   readonly #knowledge: Knowledge;
   #wholeSince = 0;
   #lookedAt = 0;
@@ -32,8 +33,10 @@ export class Certainty {
   readonly #forgotten = new Set<string>();
   readonly #excuses = new Map<string, { readonly from: number; until: number }[]>();
 
-  constructor(world: World) {
+  /** `cutsAreSafe`: a broken link makes no participant's presence uncertain, as it is one between regions (REG-3). */
+  constructor(world: World, cutsAreSafe: boolean) {
     this.#world = world;
+    this.#cutsAreSafe = cutsAreSafe;
     this.#knowledge = new Knowledge(world);
   }
 
@@ -46,7 +49,14 @@ export class Certainty {
 
   /** Whether a link was down then. */
   wasCut(at: number): boolean {
+    if (this.#cutsAreSafe) return false;
     return this.#cuts.some(({ from, until }) => at >= from && at <= until);
+  }
+
+  /** When the cut between regions ended that lasted then. */
+  cutUntil(at: number): number {
+    if (!this.#cutsAreSafe) return -Infinity;
+    return this.#cuts.find(({ from, until }) => at >= from && at <= until)?.until ?? -Infinity;
   }
 
   /** Whether links were down for a whole grace period: a pod may have given the seats of another away. */
@@ -62,6 +72,8 @@ export class Certainty {
   /** Links were restored now. */
   healed(): void {
     this.#wholeSince = this.#world.now;
+    const last = this.#cuts.at(-1);
+    if (this.#cutsAreSafe && last?.until === this.#lookedAt) last.until = this.#wholeSince;
   }
 
   /** The pod is about to be killed: what only it knows is lost. */
@@ -104,6 +116,7 @@ export class Certainty {
     const { id, isHere } = person;
     const { network, now, limits } = this.#world;
     const change = this.#changes.get(id);
+    if (this.#cutsAreSafe && isHere) this.#sureAt.set(id, now);
     if (change !== undefined && isHere && this.#isKnown(change.at)) {
       this.#sureAt.set(id, now);
       if (!this.#knownSince.has(id)) this.#knownSince.set(id, now);
@@ -111,7 +124,7 @@ export class Certainty {
     }
     // Away or disconnected for so long that other pods have seen a grace period end; a step may be longer than the rest of it.
     const unsureFrom = (this.#sureAt.get(id) ?? now) + limits['resume.grace'] - SLACK_MS;
-    const isCaughtUp = network.isWhole && now - this.#wholeSince > PROPAGATION_MS;
+    const isCaughtUp = this.#cutsAreSafe || (network.isWhole && now - this.#wholeSince > PROPAGATION_MS);
     if ((!isHere || !isCaughtUp) && now > unsureFrom) this.#excuse(id, unsureFrom);
   }
 

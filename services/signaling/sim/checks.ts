@@ -5,7 +5,7 @@ import type { Person } from '../test/support/person.ts';
 import type { World } from '../test/support/world.ts';
 import type { Certainty } from './certainty.ts';
 import { rowOf } from './client-views.ts';
-import { checkDeaths } from './deaths.ts';
+import { checkDeaths, isRegionEmpty } from './deaths.ts';
 import type { History, Tab } from './history.ts';
 import { checkLobby, noteAdmitted } from './lobby.ts';
 import { isOwned } from './rooms.ts';
@@ -14,6 +14,8 @@ import { checkCap, checkSeats } from './seats.ts';
 /** A grace period begins when a loss is detected (RES-1, ROS-11): for a half-open socket after 6 s, and 5 s later if its pod dies just then. */
 const DETECTION_MS = 11_000;
 const GIVE_UP_MARGIN_MS = 1000;
+/** A region is reached again with its next heartbeat, and answers the `hello` that follows. */
+const REUNITED_MS = 4000;
 
 export function checkAlways(history: History): void {
   noteAdmitted(history);
@@ -111,7 +113,7 @@ function assertRostersAgree(history: History, { room }: RoomView, allGone: boole
   const isSure = (row: string): boolean => !ending.has(row) && !isDoubtful(row);
   for (const name of world.pods.keys()) {
     if (world.pod(name).core.population(room) === 0) continue;
-    const roster = world.roster(name, room).filter(isSure);
+    const roster = rosterOf(history, name, room).filter(isSure);
     const isDue = (row: string): boolean =>
       row.endsWith('here') || !certainty.isForgotten(idOf(row)) || roster.includes(row);
     const due = expected.filter((row) => isDue(row) && isSure(row));
@@ -120,6 +122,18 @@ function assertRostersAgree(history: History, { room }: RoomView, allGone: boole
   for (const { id, name, line, view } of world.people.filter(({ isHere }) => isHere)) {
     assert.ok('pod' in line && world.roster(line.pod, view.room).includes(`${id} here`), `${name} is here`);
   }
+}
+
+/** In a region without a pod the participants are unreachable, as it may be cut off (REG-2): that they are away cannot be known. */
+function rosterOf(history: History, pod: string, room: string): string[] {
+  const rows = history.world
+    .pod(pod)
+    .core.people(room)
+    .map((person) => {
+      const isAway = person.state === 'unreachable' && isRegionEmpty(history, person.pod);
+      return `${person.participant} ${isAway ? 'away' : person.state}`;
+    });
+  return rows.toSorted();
 }
 
 /** Every pod shows the name and the media that a participant set last. */
@@ -132,7 +146,7 @@ function assertShown({ world, rooms, certainty, gone, tabs }: History): void {
       const person = people.get(row.participant);
       const isDoubtful = certainty.isExcused(row.participant) || certainty.isOutdated(row.participant);
       if (person === undefined || gone.has(person) || older.has(row.participant)) continue;
-      if (row.state === 'away' && isDoubtful) continue;
+      if ((row.state === 'away' || row.state === 'unreachable') && isDoubtful) continue;
       const { state } = row;
       assert.ok(state !== 'waiting', `pod ${name} has ${person.name} in the roster, which waits`);
       const shown = rowOf(row.participant, { ...person.shown, state });
@@ -185,7 +199,9 @@ function assertLog(
     const receivedAt = reader.receivedAt[at] ?? 0;
     if (message.type === 'welcome') {
       for (const { participant } of message.roster) known.add(participant);
-      recoveringUntil = message.recovering ? receivedAt + message.graceMs : -Infinity;
+      // A pod that opens a room during a cut between regions cannot know the participants beyond it.
+      const reunitedAt = certainty.cutUntil(receivedAt) + REUNITED_MS;
+      recoveringUntil = message.recovering ? Math.max(receivedAt + message.graceMs, reunitedAt) : -Infinity;
     }
     if (message.type === 'joined') {
       const { participant } = message.member;

@@ -134,8 +134,11 @@ function show({ roster, lobby, changes }: View, message: CoreMessage): void {
       roster.delete(message.participant);
       return;
     case 'away':
+    case 'unreachable':
+      change(roster, message.participant, { state: message.type });
+      return;
     case 'back':
-      change(roster, message.participant, { state: message.type === 'away' ? 'away' : 'here' });
+      change(roster, message.participant, { state: 'here' });
       return;
     case 'changed':
       change(roster, message.participant, { name: message.name, media: message.media });

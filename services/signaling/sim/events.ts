@@ -4,6 +4,7 @@ import type { History } from './history.ts';
 import { mishap } from './mishaps.ts';
 import { note } from './note.ts';
 import { isWaiting, ownerEvent } from './owner-events.ts';
+import { cutRegions } from './regions.ts';
 import { unheard } from './unheard.ts';
 import { change, chat, duplicate, enter, leave, lose, resume, sendDirected, vanish } from './participants.ts';
 
@@ -35,6 +36,7 @@ export function nextEvent(history: History): void {
   if (dice <= 83) return note(history, 'time passes', () => world.advance(random.between(500, 3000)));
   if (dice <= 89 && faults.kills) return kill(history, pod);
   if (dice <= 95 && faults.cuts) return cutOrHeal(history);
+  if (dice <= 95 && faults.regions) return cutRegions(history);
   if (faults.stops) return stopBus(history);
   return undefined;
 }

@@ -1,9 +1,11 @@
 /** Faults of pods, links and the bus, and their end. */
+import { isRegionEmpty } from './deaths.ts';
 import { groupOf } from './groups.ts';
 import type { History } from './history.ts';
 import { loseLastWord, WORD_OF_DEATH_MS } from './mishaps.ts';
 import { note } from './note.ts';
 import { enter, resume } from './participants.ts';
+import { healRegions } from './regions.ts';
 
 /** During longer cuts a grace period may end on one side only, which no protocol can hide. */
 const MAX_CUT_MS = 12_000;
@@ -57,15 +59,25 @@ export function restartAtOnce(history: History): void {
 
 /** Runs the events that are due, or all of them: pods start, links are restored, the bus is restored. */
 export function startDue(history: History, all = false): void {
+  const { world, faults } = history;
+  if (!faults.regions) startPods(history, all);
+  if (history.healAt !== Infinity && (all || history.healAt <= world.now)) heal(history);
+  if (history.regionsHealAt !== Infinity && (all || history.regionsHealAt <= world.now)) healRegions(history);
+  if (history.busBackAt !== Infinity && (all || history.busBackAt <= world.now)) startBus(history);
+  if (faults.regions) startPods(history, all);
+}
+
+function startPods(history: History, all: boolean): void {
   const { world, restarts } = history;
   for (const [pod, at] of restarts) if (all || at <= world.now) start(history, pod);
-  if (history.healAt !== Infinity && (all || history.healAt <= world.now)) heal(history);
-  if (history.busBackAt !== Infinity && (all || history.busBackAt <= world.now)) startBus(history);
 }
 
 /** Participants that lost this pod may resume at once. */
 function start(history: History, pod: string): void {
-  const { world, restarts } = history;
+  const { world, restarts, faults } = history;
+  // It waits for the regions to reach each other: one all of whose pods start during a cut cannot know that there are others (ADR 28).
+  const isLast = world.pods.size === 0;
+  if (faults.regions && !isLast && !world.network.isWhole && isRegionEmpty(history, pod)) return;
   restarts.delete(pod);
   history.dead.delete(pod);
   if (world.pods.has(pod)) return;

@@ -40,6 +40,8 @@ export interface History {
   /** Participants that were opened in a second tab. */
   readonly tabs: Tab[];
   healAt: number;
+  /** When the regions reach each other again. */
+  regionsHealAt: number;
   /** When something last happened that takes long to be detected. */
   diedAt: number;
   vanishedAt: number;

@@ -21,6 +21,8 @@ export interface Faults {
   readonly mishaps: boolean;
   /** Copies of messages arrive up to 2 s late. */
   readonly stragglers: boolean;
+  /** 6 pods in three regions, which are cut off from each other for up to 280 s; clocks differ by up to 5 min. */
+  readonly regions: boolean;
   /** Several ad-hoc rooms. */
   readonly rooms: number;
   /** A named room with a cap, its owners, bans, kicks and, in half of the histories, a lobby. */
@@ -43,6 +45,7 @@ const CALM: Faults = {
   longCuts: false,
   mishaps: false,
   stragglers: false,
+  regions: false,
   rooms: 1,
   owned: false,
 };
@@ -84,14 +87,25 @@ export const KINDS: readonly Kind[] = [
   },
 ];
 
-export function kindOf(seed: number): Kind {
-  const kind = KINDS[seed % KINDS.length];
+/** `--kinds regions` */
+export const REGION_KINDS: readonly Kind[] = [
+  { name: 'regions', faults: { ...CALM, regions: true } },
+  { name: 'regions, and lost messages', faults: { ...CALM, regions: true, losses: true } },
+  { name: 'regions, and killed pods', faults: { ...CALM, regions: true, kills: true } },
+  {
+    name: 'regions, and everything else',
+    faults: { ...CALM, regions: true, losses: true, stragglers: true, kills: true, deaths: true, rooms: 2 },
+  },
+];
+
+export function kindOf(seed: number, kinds: readonly Kind[] = KINDS): Kind {
+  const kind = kinds[seed % kinds.length];
   if (kind === undefined) throw new Error(`${seed} is no seed: a whole number from 0 is`);
   return kind;
 }
 
 export function kindNamed(name: string): Kind {
-  const kind = KINDS.find((known) => known.name === name);
+  const kind = [...KINDS, ...REGION_KINDS].find((known) => known.name === name);
   if (kind === undefined) throw new Error(`there is no kind "${name}"`);
   return kind;
 }

@@ -1,6 +1,6 @@
 /** `npm run simulate`: runs many seeds, or one, or tries the mutations. */
 import { parseArgs } from 'node:util';
-import { kindNamed } from './kinds.ts';
+import { kindNamed, kindOf, REGION_KINDS } from './kinds.ts';
 import { play } from './play.ts';
 import { tryAll } from './mutants.ts';
 
@@ -14,9 +14,15 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     /** Of `seed`, where not its own. */
     kind: { type: 'string' },
+    /** Instead of the usual ones: `regions`. */
+    kinds: { type: 'string' },
     mutations: { type: 'boolean', default: false },
   },
 });
+
+if (values.kinds !== undefined && values.kinds !== 'regions')
+  throw new Error(`there are no kinds "${values.kinds}"`);
+const kinds = values.kinds === 'regions' ? REGION_KINDS : undefined;
 
 if (values.mutations) process.exitCode = (await tryAll(say)) ? 0 : 1;
 else if (values.kind !== undefined) play(Number(values.seed), kindNamed(values.kind));
@@ -34,7 +40,7 @@ function simulate(from: number, count: number): void {
   };
   for (let seed = from; seed < from + count; seed += 1) {
     try {
-      simulatedMs += play(seed).simulatedMs;
+      simulatedMs += play(seed, kindOf(seed, kinds)).simulatedMs;
     } catch (error) {
       failed += 1;
       say(error instanceof Error ? error.message : String(error));

@@ -1,5 +1,6 @@
 /** Runs seeds with one mutation until one fails. `node sim/mutant.ts "<mutation>" <seeds>` prints a `Verdict` as JSON. */
 import { registerHooks } from 'node:module';
+import { kindOf } from './kinds.ts';
 import { mutate, mutationOf } from './mutations.ts';
 
 export interface Verdict {
@@ -10,7 +11,7 @@ export interface Verdict {
 const CORE = new URL('../src/core/', import.meta.url).href;
 
 const [, , name = '', seeds = '1000'] = process.argv;
-const { edits } = mutationOf(name);
+const { edits, kinds } = mutationOf(name);
 const left = new Set(edits.map(({ file }) => file));
 
 registerHooks({
@@ -33,7 +34,7 @@ process.stdout.write(JSON.stringify(firstFailure(Number(seeds))));
 function firstFailure(count: number): Verdict {
   for (let seed = 0; seed < count; seed += 1) {
     try {
-      play(seed);
+      play(seed, kindOf(seed, kinds));
     } catch (error) {
       const { message } = error instanceof Error ? error : new Error(String(error));
       return { caughtBy: seed, reason: message.split('\n')[0] };

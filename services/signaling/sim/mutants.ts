@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { kindOf } from './kinds.ts';
 import { play } from './play.ts';
 import type { Verdict } from './mutant.ts';
 import { MUTATIONS, type Mutation } from './mutations.ts';
@@ -13,10 +14,10 @@ const SEEDS = 300;
 const DEADLINE_MS = 240_000;
 
 /** Throws where the mutation no longer matches the core, or takes too long, or its seed fails without it too. */
-export async function tryMutation({ name }: Mutation): Promise<Verdict> {
+export async function tryMutation({ name, kinds }: Mutation): Promise<Verdict> {
   const { stdout } = await run(process.execPath, [MUTANT, name, String(SEEDS)], { timeout: DEADLINE_MS });
   const verdict = JSON.parse(stdout) as Verdict;
-  if (verdict.caughtBy !== undefined) play(verdict.caughtBy);
+  if (verdict.caughtBy !== undefined) play(verdict.caughtBy, kindOf(verdict.caughtBy, kinds));
   return verdict;
 }
 

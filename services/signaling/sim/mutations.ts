@@ -3,6 +3,8 @@
  * loaded, and only in the process that tries the mutation.
  */
 
+import { REGION_KINDS, type Kind } from './kinds.ts';
+
 export interface Edit {
   /** Below `src/core`. */
   readonly file: string;
@@ -14,9 +16,32 @@ export interface Edit {
 export interface Mutation {
   readonly name: string;
   readonly edits: readonly Edit[];
+  /** The kinds of history that must detect it, where these are not the usual ones. */
+  readonly kinds?: readonly Kind[];
 }
 
 export const MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'no region',
+    kinds: REGION_KINDS,
+    edits: [{ file: 'roster/liveness.ts', find: '  judgeRegions(pod);\n', replace: '' }],
+  },
+  {
+    name: 'expiry while cut off',
+    kinds: REGION_KINDS,
+    edits: [
+      {
+        file: 'roster/reachability.ts',
+        find: 'if (mayBeBeyondCut(pod)) pod.held.push(act);',
+        replace: 'if (pod.now < 0) pod.held.push(act);',
+      },
+      {
+        file: 'roster/merge.ts',
+        find: 'if (room.silent.size > 0 || mayBeBeyondCut(pod)) return Infinity;',
+        replace: 'if (room.silent.size > 0) return Infinity;',
+      },
+    ],
+  },
   {
     name: 'no generation',
     edits: [

@@ -14,8 +14,9 @@ import { ClientViews } from './client-views.ts';
 import { Conversation } from './conversation.ts';
 import { checkDepartures } from './departed.ts';
 import { twoGroups } from './groups.ts';
-import { kindOf, type Kind } from './kinds.ts';
+import { kindOf, type Faults, type Kind } from './kinds.ts';
 import { Owners } from './owners.ts';
+import { PODS_OF_REGIONS, threeRegions } from './regions.ts';
 import { roomsOf } from './rooms.ts';
 import { checkAllSeatsAreFree } from './seats.ts';
 import { DirectedMessages } from './directed-messages.ts';
@@ -28,6 +29,8 @@ const ROUNDS = 2;
 const STEPS = 40;
 const MAX_STEP_MS = 400;
 const MAX_SLOW_STEP_MS = 3000;
+/** While regions are cut off from each other. */
+const MAX_CUT_STEP_MS = 10_000;
 const PODS = ['a', 'b', 'c', 'd', 'e', 'f'] as const;
 const SHOWN_STEPS = 40;
 /** Pings detect a dead socket, then the grace period passes, and rosters agree 2 s later. */
@@ -54,9 +57,9 @@ export function play(seed: number, kind: Kind = kindOf(seed)): { readonly simula
 }
 
 function begin(seed: number, { faults }: Kind): History {
-  const names = PODS.slice(0, faults.groups ? 2 + (Math.trunc(seed / 11) % 5) : 3);
-  const world = new World({ pods: names, seed, ...(faults.groups && { topology: twoGroups }) });
-  const certainty = new Certainty(world);
+  const { names, topology } = fleetOf(seed, faults);
+  const world = new World({ pods: names, seed, ...(topology && { topology }) });
+  const certainty = new Certainty(world, faults.regions);
   return {
     world,
     faults,
@@ -79,11 +82,18 @@ function begin(seed: number, { faults }: Kind): History {
     stopped: [],
     tabs: [],
     healAt: Infinity,
+    regionsHealAt: Infinity,
     diedAt: -Infinity,
     vanishedAt: -Infinity,
     step: 0,
     events: [],
   };
+}
+
+function fleetOf(seed: number, faults: Faults) {
+  if (faults.regions) return { names: PODS_OF_REGIONS, topology: threeRegions };
+  if (!faults.groups) return { names: PODS.slice(0, 3), topology: undefined };
+  return { names: PODS.slice(0, 2 + (Math.trunc(seed / 11) % 5)), topology: twoGroups };
 }
 
 function takeStep(history: History): void {
@@ -96,8 +106,11 @@ function takeStep(history: History): void {
 }
 
 /** A long cut lasts while the participants go on, more slowly. */
-const stepMs = ({ faults, world }: History): number =>
-  faults.longCuts && !world.network.isWhole ? MAX_SLOW_STEP_MS : MAX_STEP_MS;
+function stepMs({ faults, world }: History): number {
+  if (world.network.isWhole) return MAX_STEP_MS;
+  if (faults.regions) return MAX_CUT_STEP_MS;
+  return faults.longCuts ? MAX_SLOW_STEP_MS : MAX_STEP_MS;
+}
 
 /** No events occur and every link is up, for as long as the promises allow. */
 function quietDown(history: History): void {
@@ -126,8 +139,11 @@ function passGrace(history: History): void {
 
 /** A participant that has not resumed has left when the grace period is over. */
 function end(history: History): void {
-  const { world, gone } = history;
+  const { world, gone, faults } = history;
+  // The participants of a region that is silent are unreachable for longer (REG-6).
+  if (faults.regions) world.advance(world.limits['unreachable.keep']);
   world.advance(world.limits['resume.grace'] + GONE_AFTER_GRACE_MS);
+  history.certainty.look();
   endLateParticipants(history);
   for (const person of world.people) if (!person.isHere && !gone.has(person)) gone.set(person, world.now);
   checkQuiet(history, true);

@@ -10,18 +10,22 @@ const WORD_OF_DEATH_MS = 1500;
 /** Two pings of 2 s missed. */
 const HALF_OPEN_MS = 6000;
 
+/** A region is reached again with its next heartbeat, and what waited for that ends 5 s later (REG-4). */
+export const REUNITED_MS = 6500;
+
 export function roundTripMs({ world, names }: History): number {
-  return 2 * Math.max(...names.map((name) => world.topology.latencyMs('a', name)));
+  return 2 * Math.max(...names.map((name) => world.topology.latencyMs(names[0] ?? '', name)));
 }
 
 export function quietMs(history: History): number {
-  const { world, vanishedAt, dead } = history;
+  const { world, vanishedAt, dead, faults } = history;
   const diedAt = Math.max(history.diedAt, ...[...dead.keys()].map((pod) => noticeableSince(history, pod)));
   const roundTrip = roundTripMs(history);
   const wordMs = dead.size > 0 ? WORD_OF_DEATH_MS : 0;
   const deathNoticed = diedAt + DEATH_MS + wordMs + roundTrip - world.now;
   const vanishNoticed = vanishedAt + HALF_OPEN_MS + AGREE_MS + roundTrip - world.now;
-  return Math.max(AGREE_MS + roundTrip, deathNoticed, vanishNoticed);
+  const reunitedMs = faults.regions ? REUNITED_MS : 0;
+  return Math.max(AGREE_MS + roundTrip, deathNoticed, vanishNoticed) + reunitedMs;
 }
 
 /**

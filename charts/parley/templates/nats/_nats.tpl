@@ -82,7 +82,7 @@ cluster {
   name: {{ .Values.region }}-servers
   listen: 0.0.0.0:6222
   authorization { user: cluster, password: $PARLEY_NATS_CLUSTER_PASSWORD, timeout: 2 }
-  routes: [{{ range $i := until (int .Values.nats.replicas) }}{{ if $i }}, {{ end }}$PARLEY_NATS_ROUTE_{{ $i }}{{ end }}]
+  routes: [{{ include "parley.natsAddressNames" (dict "prefix" "$PARLEY_NATS_ROUTE" "count" .Values.nats.replicas) }}]
   {{- if include "parley.natsTls" . }}
   # Clients know all servers by their names; addresses, which servers would tell them, are in no certificate.
   no_advertise: true
@@ -92,83 +92,81 @@ cluster {
 {{- end }}
 {{- if .Values.nats.gateways.enabled }}
 
-# Other regions are reached through gateway servers. What is stored stays here.
-leafnodes {
-  remotes: [
-    {
-      urls: [{{ range $i := until (int .Values.nats.gateways.replicas) }}{{ if $i }}, {{ end }}$PARLEY_NATS_LEAF_{{ $i }}{{ end }}]
-      account: PARLEY
-      {{- if include "parley.natsTls" . }}
-      {{ include "parley.natsTlsBlock" (dict "verify" true "first" true) | nindent 6 | trim }}
-      {{- end }}
-      deny_imports: ["$KV.>", "$JS.>"]
-      deny_exports: ["$KV.>", "$JS.>"]
-    }
-  ]
-}
+{{ include "parley.fill" (dict "text" (.Files.Get "files/nats-leaf.conf") "values" (dict
+  "GATEWAYS" (include "parley.natsAddressNames" (dict "prefix" "$PARLEY_NATS_LEAF" "count" .Values.nats.gateways.replicas))
+  "TLS" (empty (include "parley.natsTls" .) | ternary "" (include "parley.natsTlsBlock" (dict "verify" true "first" true) | nindent 6))
+)) | trim }}
 {{- end }}
 {{- end -}}
 
-{{/* The gateway servers: messages between regions, no storage, no clients. */}}
+{{/* The gateway servers: files/nats-gateway.conf, and what one server on one machine has no need of. */}}
 {{- define "parley.natsGatewayConf" -}}
-# Leads the region's messages to other regions and theirs here. It stores nothing and no client connects to it.
-server_name: $PARLEY_NATS_SERVER_NAME
-listen: 127.0.0.1:4222
-http: 0.0.0.0:8222
+{{- $tls := empty (include "parley.natsTls" .) | ternary "" (include "parley.natsTlsBlock" (dict "verify" true "first" true) | nindent 2) -}}
+{{- include "parley.fill" (dict "text" (.Files.Get "files/nats-gateway.conf") "values" (dict
+  "SERVER_NAME" "$PARLEY_NATS_SERVER_NAME"
+  "MONITOR" "0.0.0.0:8222"
+  "LISTEN" "127.0.0.1:4222"
+  "LEAF_LISTEN" "0.0.0.0:7422"
+  "LEAF_TLS" $tls
+  "REGION" .Values.region
+  "GATEWAY_LISTEN" "0.0.0.0:7222"
+  "GATEWAY_TLS" (empty .Values.nats.gateways.tlsSecret | ternary "" (include "parley.natsGatewayTls" . | nindent 2))
+  "ADVERTISE" (empty .Values.nats.gateways.advertise | ternary "" (printf "\n  # Addresses of pods, which servers would give otherwise, lead nowhere in other regions.\n  advertise: %q" .Values.nats.gateways.advertise))
+  "REJECT_UNKNOWN" (include "parley.natsAdmitsByCertificate" . | empty)
+  "REMOTES" (include "parley.natsRemotes" .)
+)) }}
 pid_file: "/run/nats/nats.pid"
-
-ping_interval: "1s"
-ping_max: 2
-write_deadline: "5s"
-max_payload: 1MB
 lame_duck_grace_period: "5s"
 lame_duck_duration: "30s"
-
-accounts {
-  PARLEY {}
-  SYS {}
-}
-system_account: SYS
-
-leafnodes {
-  listen: 0.0.0.0:7422
-  authorization { user: gateway, password: $PARLEY_NATS_GATEWAY_PASSWORD, account: PARLEY, timeout: 2 }
-  {{- if include "parley.natsTls" . }}
-  {{ include "parley.natsTlsBlock" (dict "verify" true "first" true) | nindent 2 | trim }}
-  {{- end }}
-}
 {{- if gt (int .Values.nats.gateways.replicas) 1 }}
 
 cluster {
   name: {{ .Values.region }}
   listen: 0.0.0.0:6222
   authorization { user: cluster, password: $PARLEY_NATS_CLUSTER_PASSWORD, timeout: 2 }
-  routes: [{{ range $i := until (int .Values.nats.gateways.replicas) }}{{ if $i }}, {{ end }}$PARLEY_NATS_ROUTE_{{ $i }}{{ end }}]
+  routes: [{{ include "parley.natsAddressNames" (dict "prefix" "$PARLEY_NATS_ROUTE" "count" .Values.nats.gateways.replicas) }}]
   {{- if include "parley.natsTls" . }}
   {{ include "parley.natsTlsBlock" (dict "verify" true) | nindent 2 | trim }}
   {{- end }}
 }
 {{- end }}
+{{- end -}}
 
-gateway {
-  name: {{ .Values.region }}
-  listen: 0.0.0.0:7222
-  # A region that is not named here is not let in.
-  reject_unknown_cluster: true
-  {{- if .Values.nats.gateways.tlsSecret }}
-  tls {
-    cert_file: "/etc/nats/tls/tls.crt"
-    key_file: "/etc/nats/tls/tls.key"
-    ca_file: "/etc/nats/tls/ca.crt"
-    verify: true
-  }
-  {{- end }}
-  gateways: [
-    {{- range .Values.nats.gateways.remotes }}
-    { name: {{ .name }}, urls: {{ .urls | toJson }} }
-    {{- end }}
-  ]
+{{/*
+Whether the certificate alone decides which regions are let in; empty: they have to be named, too. An added region then connects by itself and is
+dialled at the address that it advertises.
+*/}}
+{{- define "parley.natsAdmitsByCertificate" -}}
+{{- if and .Values.nats.gateways.tlsSecret .Values.nats.gateways.advertise }}true{{ end -}}
+{{- end -}}
+
+{{/* What the gateway servers restart for. nats-server reads other remotes only when it starts: an added region need not wait for that. */}}
+{{- define "parley.natsGatewayChecksum" -}}
+{{- $conf := include "parley.natsGatewayConf" . -}}
+{{- if include "parley.natsAdmitsByCertificate" . -}}
+{{- $conf = replace (include "parley.natsRemotes" .) "" $conf -}}
+{{- end -}}
+{{- print $conf (include "parley.natsScript" .) | sha256sum -}}
+{{- end -}}
+
+{{- define "parley.natsGatewayTls" -}}
+tls {
+  cert_file: "/etc/nats/tls/tls.crt"
+  key_file: "/etc/nats/tls/tls.key"
+  ca_file: "/etc/nats/tls/ca.crt"
+  verify: true
 }
+{{- end -}}
+
+{{- define "parley.natsRemotes" -}}
+{{- range .Values.nats.gateways.remotes }}
+    { name: {{ .name }}, urls: {{ .urls | toJson }} }
+{{- end }}
+{{- end -}}
+
+{{/* The names of such variables, by commas: (dict "prefix" "$PARLEY_NATS_ROUTE" "count" 3). */}}
+{{- define "parley.natsAddressNames" -}}
+{{- range $i := until (int .count) }}{{ if $i }}, {{ end }}{{ $.prefix }}_{{ $i }}{{ end }}
 {{- end -}}
 
 {{/* Ending a server: lame duck mode first, and it decides itself when it is done. */}}

@@ -54,6 +54,21 @@ that changes neither the configuration of NATS nor the template of the relays, a
 {{- eq .role "leaf" | ternary (add 10 (int .root.Values.relay.media.nodePort)) (int .root.Values.relay.media.nodePort) -}}
 {{- end -}}
 
+{{/* The UDP ports at which origins of other regions are reached: those that are given, or as this region's own are. */}}
+{{- define "parley.regionPorts" -}}
+{{- range .Values.relay.media.regionPorts -}}
+{{- if not (and (kindIs "map" .) (hasKey . "port")) -}}
+{{- fail (printf "relay.media.regionPorts has %v: give ports or ranges of ports, such as {port: 8141} or {port: 31840, endPort: 31849}" .) -}}
+{{- end -}}
+{{- end -}}
+{{- $first := include "parley.mediaNodePort" (dict "root" . "role" "origin") | int -}}
+{{- $own := dict "port" (int .Values.relay.media.port) -}}
+{{- if eq .Values.relay.media.expose "NodePort" -}}
+{{- $own = dict "port" $first "endPort" (add $first 9) -}}
+{{- end -}}
+{{- .Values.relay.media.regionPorts | default (list $own) | toYaml -}}
+{{- end -}}
+
 {{/* Where clients dial a relay. What stands in $( ) Kubernetes fills in for each pod. */}}
 {{- define "parley.mediaUrl" -}}
 {{- $port := include "parley.mediaPort" . -}}
@@ -75,6 +90,18 @@ https://{{ .root.Values.relay.media.host }}:{{ $port }}/
 {{- join " " (uniq $sources) -}}
 {{- end -}}
 
+{{/* What the pages may connect to besides their own origin: relays, and the API and the sockets of all regions: the page may be of another name. */}}
+{{- define "parley.connectSources" -}}
+{{- $sources := .Values.web.connectSources -}}
+{{- if and (not $sources) .Values.relay.media.enabled -}}
+{{- $sources = list (include "parley.mediaSources" .) -}}
+{{- end -}}
+{{- range .Values.regions -}}
+{{- $sources = concat $sources (list .url (regexReplaceAll "^http" .url "ws")) -}}
+{{- end -}}
+{{- join " " $sources -}}
+{{- end -}}
+
 {{/*
 The hosts of relays that clients may be sent to, by commas: those that are given, or the names of relay.media.host. Empty where they are
 addresses of nodes, which the chart does not know.
@@ -83,6 +110,11 @@ addresses of nodes, which the chart does not know.
 {{- $host := regexReplaceAll "^.*\\$\\([A-Z_]+\\)[^.]*" .Values.relay.media.host "*" -}}
 {{- $own := ne $host "*" | ternary (list $host) list -}}
 {{- join "," (.Values.relay.media.hosts | default $own) -}}
+{{- end -}}
+
+{{/* Whether relays of other regions link to this one: to origins alone. */}}
+{{- define "parley.hasPublicLinks" -}}
+{{- and .root.Values.relay.publicLinks.enabled (eq .role "origin") -}}
 {{- end -}}
 
 {{/* A relay's settings, all by environment: services/relay/README.md. */}}
@@ -101,10 +133,14 @@ addresses of nodes, which the chart does not know.
 - { name: PARLEY_RELAY_OPS_LISTEN, value: '0.0.0.0:8113' }
 - { name: PARLEY_RELAY_LINK_LISTEN, value: '0.0.0.0:8112' }
 - { name: PARLEY_RELAY_LINK_ADVERTISE, value: '$(POD_IP):8112' }
+{{- if eq (include "parley.hasPublicLinks" .) "true" }}
+- { name: PARLEY_RELAY_LINK_LISTEN_PUBLIC, value: '0.0.0.0:{{ int $root.Values.relay.publicLinks.port }}' }
+- { name: PARLEY_RELAY_LINK_ADVERTISE_PUBLIC, value: '{{ $root.Values.relay.publicLinks.host }}:{{ int $root.Values.relay.publicLinks.port }}' }
+{{- end }}
 - { name: PARLEY_RELAY_TRUSTED_PROXIES, value: {{ add 1 (int $root.Values.edge.trustedHops) | quote }} }
 # Without a host the origin of the application is unknown, and any page may open sockets.
 {{- with include "parley.origin" $root }}
-- { name: PARLEY_RELAY_ORIGINS, value: {{ join "," (prepend $root.Values.allowedOrigins .) | quote }} }
+- { name: PARLEY_RELAY_ORIGINS, value: {{ printf "%s,%s" . (include "parley.allowedOrigins" $root) | splitList "," | compact | uniq | join "," | quote }} }
 {{- end }}
 - { name: PARLEY_RELAY_NATS, value: {{ include "parley.natsUrls" $root | quote }} }
 - { name: PARLEY_RELAY_NATS_USER, value: $(POD_NAME) }

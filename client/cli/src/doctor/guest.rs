@@ -35,9 +35,15 @@ pub fn room() -> String {
 impl Guest {
     /// Joins a room.
     pub async fn join(site: &Site, room: &str) -> Result<Self, ConnectionEnd> {
-        let room = RoomUrl { host: site.url.clone(), id: room.to_owned() };
+        Self::join_with_ticket_of(site, site, room).await
+    }
+
+    /// Joins a room with a ticket of another host, which the host has to accept (KEY-1).
+    pub async fn join_with_ticket_of(issuer: &Site, site: &Site, room: &str) -> Result<Self, ConnectionEnd> {
+        let room = RoomUrl { host: issuer.url.clone(), id: room.to_owned() };
         let (sender, received) = mpsc::channel(CAPACITY);
-        let mut client = RoomClient::join(NAME, &room, false, JoinMode::Probe(sender), &site.connect).await?;
+        let mode = JoinMode::Probe { received: sender, host: site.url.clone() };
+        let mut client = RoomClient::join(NAME, &room, false, mode, &site.connect).await?;
         if let Some(task) = client.detach() {
             site.track(async { drop(task.await) });
         }

@@ -1,4 +1,4 @@
-//! `parley doctor`: checks from here what a Parley host does for its users. [`Check`] lists the checks.
+//! `parley doctor`: checks from here what a Parley host does for its users, and what passes between several. [`Check`] lists the checks.
 //!
 //! | module | content |
 //! |---|---|
@@ -27,12 +27,13 @@ use std::time::Duration;
 use tokio::time::timeout;
 use url::Url;
 
-/// Checks a Parley host from this machine: `parley doctor https://call.example.com`.
+/// Checks a Parley host from this machine, or several, such as the regions of an installation, and what passes between each two:
+/// `parley doctor https://call.example.com`.
 #[derive(Debug, clap::Args)]
 pub struct Flags {
     /// https://HOST, or http:// on this machine itself
-    #[arg(value_name = "URL", value_parser = origin)]
-    host: Url,
+    #[arg(value_name = "URL", value_parser = origin, required = true, num_args = 1..=MAX_HOSTS)]
+    hosts: Vec<Url>,
     /// Run only these checks
     #[arg(long, value_enum, value_delimiter = ',', value_name = "CHECK,…", conflicts_with = "skip")]
     only: Vec<Check>,
@@ -51,6 +52,9 @@ pub struct Flags {
     #[command(flatten)]
     connect: ConnectOptions,
 }
+
+/// More than an installation has regions.
+const MAX_HOSTS: usize = 16;
 
 /// The checks, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
@@ -88,6 +92,17 @@ impl Check {
         }
     }
 
+    /// The check of what passes from one host to another, where there is one.
+    async fn run_between(self, one: &Site, other: &Site) -> Option<CheckResult> {
+        Some(match self {
+            Check::Clock => clock::compare(one, other).await,
+            Check::Join => join::meet(one, other).await,
+            Check::Stream => stream::cross(one, other).await,
+            Check::Media => media::cross(one, other).await,
+            Check::Dns | Check::Tls | Check::Health | Check::Turn => return None,
+        })
+    }
+
     /// The longest duration of the check. A later answer would not help a user who waits for a call.
     fn limit(self) -> Duration {
         Duration::from_secs(match self {
@@ -110,24 +125,55 @@ impl Flags {
         let chosen = |check: &Check| !self.skip.contains(check) && (self.only.is_empty() || self.only.contains(check));
         let checks: Vec<_> = Check::value_variants().iter().copied().filter(chosen).collect();
         ensure!(!checks.is_empty(), "no check is selected");
-        let mut report = Report::new(&self.host, self.json);
-        let site = Site::new(self.host, self.connect, self.token);
-        let answer = health::wait_for_answer(&site, Duration::from_secs(self.wait));
-        tokio::select! { () = answer => {}, () = stop.requested() => return Ok(Exit::Failed) }
-        for check in checks {
-            report.begin(check);
-            let result = tokio::select! {
-                result = timeout(check.limit(), check.run_check(&site)) => result,
-                () = stop.requested() => {
-                    site.close().await;
-                    return Ok(Exit::Failed);
-                }
-            };
-            report.add(check, result.unwrap_or_else(|_| Err(Finding::timed_out(check.limit()))));
+        let site = |host: Url| Site::new(host, self.connect.clone(), self.token.clone());
+        let sites: Vec<_> = self.hosts.into_iter().map(site).collect();
+        let run = check_all(&sites, &checks, Duration::from_secs(self.wait), self.json);
+        let result = tokio::select! { result = run => Some(result), () = stop.requested() => None };
+        for site in sites {
+            site.close().await;
         }
-        site.close().await;
-        report.finish()
+        match result {
+            Some(Ok(true)) => Ok(Exit::Done),
+            Some(Ok(false)) => Ok(Exit::CheckFailed),
+            Some(Err(why)) => Err(why),
+            None => Ok(Exit::Failed),
+        }
     }
+}
+
+/// Checks each host, then from each to each other one. Returns whether no check failed.
+async fn check_all(sites: &[Site], checks: &[Check], wait: Duration, json: bool) -> anyhow::Result<bool> {
+    let mut ok = true;
+    for site in sites {
+        let mut report = Report::new(&site.url, json);
+        if sites.len() > 1 {
+            report.head();
+        }
+        health::wait_for_answer(site, wait).await;
+        for check in checks {
+            report.begin(*check);
+            let result = timeout(check.limit(), check.run_check(site)).await;
+            report.add(*check, result.unwrap_or_else(|_| Err(Finding::timed_out(check.limit()))));
+        }
+        ok &= report.finish()?;
+    }
+    for (one, other) in sites.iter().flat_map(|one| sites.iter().map(move |other| (one, other))) {
+        if one.url == other.url {
+            continue;
+        }
+        let mut report = Report::between(&one.url, &other.url, json);
+        report.head();
+        for check in checks {
+            report.begin(*check);
+            let result = timeout(check.limit(), check.run_between(one, other)).await;
+            match result.unwrap_or_else(|_| Some(Err(Finding::timed_out(check.limit())))) {
+                Some(result) => report.add(*check, result),
+                None => report.clear(),
+            }
+        }
+        ok &= report.finish()?;
+    }
+    Ok(ok)
 }
 
 fn origin(text: &str) -> anyhow::Result<Url> {

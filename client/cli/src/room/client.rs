@@ -44,8 +44,13 @@ pub struct RoomClient {
 pub enum JoinMode {
     /// Waits in a lobby, resumes when its socket is lost, and tells other participants the path of its media.
     Participant,
-    /// Does none of these, as `parley doctor` looks for failures. Received messages go to the channel, and are discarded when it is full.
-    Probe(mpsc::Sender<Result<SocketEvent, ConnectionEnd>>),
+    /// Does none of these, as `parley doctor` looks for failures.
+    Probe {
+        /// Received messages go here, and are discarded when it is full.
+        received: mpsc::Sender<Result<SocketEvent, ConnectionEnd>>,
+        /// The host at which the socket is opened.
+        host: Url,
+    },
 }
 
 /// Requests relays.
@@ -90,7 +95,10 @@ impl RoomClient {
         connect: &ConnectOptions,
     ) -> Result<Self, ConnectionEnd> {
         let waits_in_lobby = matches!(mode, JoinMode::Participant);
-        let entry = Entry::request(room, name, publish, waits_in_lobby, connect).await?;
+        let mut entry = Entry::request(room, name, publish, waits_in_lobby, connect).await?;
+        if let JoinMode::Probe { host, .. } = &mode {
+            entry.open_at(host);
+        }
         let (roster, seen) = watch::channel(Roster::default());
         let mut task =
             ParticipantTask { entry, mode, participant: String::new(), roster, path_sent: HashSet::new(), messages: 0 };
@@ -167,7 +175,7 @@ impl ParticipantTask {
 
     /// Tells a participant that our media and theirs goes through relays, so that it opens no peer connection (MEDIA-13).
     async fn send_path(&mut self, socket: &mut RoomSocket, to: &str) -> Result<(), ConnectionEnd> {
-        if *to == *self.participant || matches!(self.mode, JoinMode::Probe(_)) {
+        if *to == *self.participant || matches!(self.mode, JoinMode::Probe { .. }) {
             return Ok(());
         }
         self.path_sent.insert(to.to_owned());
@@ -187,7 +195,7 @@ impl ParticipantTask {
                 Err(end) => end,
                 Ok(()) => return socket.leave().await,
             };
-            if let JoinMode::Probe(listener) = &self.mode {
+            if let JoinMode::Probe { received: listener, .. } = &self.mode {
                 let _full = listener.try_send(Err(end.clone()));
                 return answer_all(end, &mut commands, &mut pending).await;
             }
@@ -217,7 +225,7 @@ impl ParticipantTask {
                 event = socket.receive() => {
                     let event = event?;
                     (ping_at, pinged) = (Instant::now() + PING_INTERVAL, false);
-                    if let JoinMode::Probe(listener) = &self.mode {
+                    if let JoinMode::Probe { received: listener, .. } = &self.mode {
                         let _full = listener.try_send(Ok(event.clone()));
                     }
                     match event {

@@ -63,6 +63,16 @@ impl Entry {
         })
     }
 
+    /// Opens sockets at this host instead of the one that gave the ticket. It has to be `https:` or `http:`.
+    pub fn open_at(&mut self, host: &Url) {
+        let scheme = if host.scheme() == "https" { "wss" } else { "ws" };
+        let mut url = host.clone();
+        let _always_is = url.set_scheme(scheme);
+        url.set_path(self.url.path());
+        url.set_query(self.url.query());
+        self.url = url;
+    }
+
     /// Stores a newer resume token.
     pub fn renew(&mut self, token: String) -> Result<(), ConnectionEnd> {
         self.credential = Credential::Resume(token.try_into().map_err(|_| http::invalid_answer())?);

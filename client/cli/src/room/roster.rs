@@ -32,6 +32,7 @@ impl Roster {
             Message::Joined(joined) => self.insert(&joined.member),
             Message::Left(left) => drop(self.0.remove(&*left.participant)),
             Message::Away(away) => self.change(&away.participant, |member| member.away = true),
+            Message::Unreachable(there) => self.change(&there.participant, |member| member.away = true),
             Message::Back(back) => self.change(&back.participant, |member| member.away = false),
             Message::Changed(changed) => {
                 self.change(&changed.participant, |member| member.name = changed.name.to_string());
@@ -48,7 +49,7 @@ impl Roster {
     }
 
     fn insert(&mut self, member: &shared::Member) {
-        let (name, away) = (member.name.to_string(), member.state == Presence::Away);
+        let (name, away) = (member.name.to_string(), member.state != Presence::Here);
         self.0.insert(member.participant.to_string(), Member { name, away });
     }
 }

@@ -1,11 +1,13 @@
 //! Receives the frames of a broadcast's tracks, and reconnects to a broadcast that is lost.
 use super::selection::MOVE_TIMEOUT;
+use super::withdrawal::Arrivals;
 use moq_net::origin::Consumer;
 use moq_net::track::Subscription;
 use moq_net::{broadcast, group, track};
 use parley_containers::tracks::{Track, Tracks};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -70,6 +72,7 @@ pub type Select = fn(&[Track]) -> Vec<Track>;
 #[derive(Clone)]
 struct EventSink {
     publication: Arc<Publication>,
+    arrivals: Arc<Arrivals>,
     events: mpsc::Sender<Event>,
 }
 
@@ -80,7 +83,7 @@ pub async fn follow(
     select: Select,
     events: mpsc::Sender<Event>,
 ) -> bool {
-    let sink = EventSink { publication, events };
+    let sink = EventSink { publication, arrivals: Arc::default(), events };
     while let Ok(broadcast) = origin.routed_broadcast(sink.publication.broadcast.as_str()).await {
         if receive(&broadcast, select, &sink).await.is_ok() {
             let _still_announced = timeout(MOVE_TIMEOUT, broadcast.closed()).await;
@@ -91,9 +94,13 @@ pub async fn follow(
     false
 }
 
-/// Receives the selected tracks of a catalog, which may change.
+/// Receives the selected tracks of a catalog, which may change. Fails if the broadcast is withdrawn before it ends.
 async fn receive(broadcast: &broadcast::Consumer, select: Select, sink: &EventSink) -> anyhow::Result<()> {
-    let mut listed = Tracks::open(broadcast).await?;
+    let mut withdrawn = pin!(sink.arrivals.withdrawn(broadcast));
+    let mut listed = tokio::select! {
+        opened = Tracks::open(broadcast) => opened?,
+        why = &mut withdrawn => return Err(why),
+    };
     let mut running = HashMap::<String, AbortHandle>::new();
     let mut tracks = JoinSet::new();
     let ended = loop {
@@ -110,6 +117,7 @@ async fn receive(broadcast: &broadcast::Consumer, select: Select, sink: &EventSi
                 }
                 continue;
             }
+            why = &mut withdrawn => break Err(why),
         };
         let selected = select(&listed_now);
         let gone = |name: &String| !selected.iter().any(|track| track.name == *name);
@@ -125,7 +133,10 @@ async fn receive(broadcast: &broadcast::Consumer, select: Select, sink: &EventSi
         }
     };
     if ended.is_ok() {
-        while tracks.join_next().await.is_some() {}
+        tokio::select! {
+            () = async { while tracks.join_next().await.is_some() {} } => {}
+            _ = &mut withdrawn => {}
+        }
     }
     for name in running.into_keys() {
         sink.send(&name.into(), EventKind::Ended).await;
@@ -178,6 +189,7 @@ async fn objects(mut group: group::Consumer, track: Arc<str>, sink: EventSink) {
             Err(_) => EventKind::Incomplete,
         };
         let ended = matches!(kind, EventKind::Incomplete);
+        sink.arrivals.record();
         sink.send(&track, kind).await;
         if ended {
             return;
@@ -190,5 +202,54 @@ impl EventSink {
         // The channel is closed only when the command ends.
         let _closed =
             self.events.send(Event { publication: self.publication.clone(), track: track.clone(), kind }).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use moq_net::Timestamp;
+    use moq_net::origin::{Producer, Route};
+
+    const CATALOG: &str = r#"{"audio":{"renditions":{"audio":{"codec":"opus","container":{"kind":"legacy"},"sampleRate":48000,"numberOfChannels":1}}}}"#;
+
+    /// A broadcast with a catalog and one frame of `bytes` bytes, which never ends.
+    struct Silent {
+        broadcast: broadcast::Producer,
+        _tracks: [track::Producer; 2],
+    }
+
+    impl Silent {
+        fn publish(origin: &Producer, bytes: usize) -> Self {
+            let broadcast = origin.publish("room/p1/audio", Route::default()).unwrap();
+            let contents = [("catalog.json", CATALOG.as_bytes().to_vec()), ("audio", vec![0; bytes])];
+            let _tracks = contents.map(|(name, frame)| {
+                let track = broadcast.create_track(name, None).unwrap();
+                let mut group = track.append_group().unwrap();
+                group.write_frame(Timestamp::ZERO, frame).unwrap();
+                group.finish().unwrap();
+                track
+            });
+            Self { broadcast, _tracks }
+        }
+    }
+
+    #[tokio::test]
+    async fn media_23_subscriptions_to_a_withdrawn_broadcast_end_and_it_is_received_again() {
+        let origin = moq_tokio::origin::spawn();
+        let publication = Arc::new(Publication { broadcast: "room/p1/audio".into(), participant: None });
+        let (events, mut received) = mpsc::channel(16);
+        let first = Silent::publish(&origin, 11);
+        tokio::spawn(follow(origin.consume(), publication, <[_]>::to_vec, events));
+        let mut frame = async || loop {
+            if let EventKind::Frame { bytes, .. } = received.recv().await.unwrap().kind {
+                return bytes;
+            }
+        };
+        assert_eq!(frame().await, 11);
+        // Its tracks stay open.
+        first.broadcast.close();
+        let _second = Silent::publish(&origin, 22);
+        assert_eq!(frame().await, 22);
     }
 }

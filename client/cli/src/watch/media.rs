@@ -1,9 +1,11 @@
 //! Writes one broadcast, and its successor if it is lost.
 use super::Output;
 use super::selection::{MOVE_TIMEOUT, Selection};
+use super::withdrawal::Arrivals;
 use moq_net::bytes::Bytes;
 use moq_net::origin::Consumer;
 use parley_containers::export::{Chunk, Export};
+use std::pin::pin;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
@@ -68,12 +70,23 @@ async fn write_broadcast(
         Ok(announced) => announced,
         Err(why) => return Ok(Err(why.into())),
     };
-    let mut export = match Export::open(origin.clone(), broadcast).await {
+    let arrivals = Arrivals::default();
+    let mut withdrawn = pin!(arrivals.withdrawn(&announced));
+    let opened = tokio::select! {
+        opened = Export::open(origin.clone(), broadcast) => opened,
+        why = &mut withdrawn => Err(why),
+    };
+    let mut export = match opened {
         Ok(export) => export,
         Err(why) => return Ok(Err(why)),
     };
     loop {
-        let chunk = match export.read().await {
+        let read = tokio::select! {
+            read = export.read() => read,
+            why = &mut withdrawn => Err(why),
+        };
+        arrivals.record();
+        let chunk = match read {
             Ok(Some(chunk)) => chunk,
             Ok(None) => {
                 let _still_announced = timeout(MOVE_TIMEOUT, announced.closed()).await;

@@ -6,10 +6,12 @@
 //! | [`log`] | JSON lines about the frames of all selected broadcasts |
 //! | [`frames`] | receives the tracks of a broadcast |
 //! | [`selection`] | which broadcasts are watched, and their changes |
+//! | [`withdrawal`] | when the subscriptions to a withdrawn broadcast end |
 pub mod frames;
 mod log;
 mod media;
 pub mod selection;
+mod withdrawal;
 
 use crate::exit::Exit;
 use crate::media::dial::Broadcasts;

@@ -11,6 +11,7 @@ mod live_tokens;
 mod media;
 mod pages;
 mod parley;
+mod promoting;
 mod publishing;
 mod reconnecting;
 mod refusing;

@@ -122,9 +122,9 @@ export class PeerLink {
     if (signal.session === this.#session) this.#peer?.negotiation.handle(signal);
   }
 
-  /** The service could not deliver a signal. Participants that are `away` or `unknown` return or leave the roster. */
+  /** The service could not deliver a signal. Participants that are `away`, `unreachable` or `unknown` return or leave the roster. */
   undelivered(reason: Undelivered['reason']): void {
-    if (reason === 'away' || reason === 'unknown') return;
+    if (reason === 'away' || reason === 'unreachable' || reason === 'unknown') return;
     this.#cancelNudge();
     this.#cancelNudge = this.#options.ports.clock.after(UNDELIVERED_MS, () => this.reachableAgain());
   }

@@ -9,7 +9,7 @@ export interface Backoff {
 }
 
 // The first wait is below half a second, because most losses are short; the cap keeps the load of thousands of clients bearable.
-const REQUESTS: Backoff = { firstMs: 500, capMs: 8000 };
+const REQUESTS: Backoff = { firstMs: 500, capMs: 5000 };
 
 /** In ms, without jitter: doubled with each of the `failures`, up to the cap. */
 export function grown({ firstMs, capMs }: Backoff, failures: number): number {

@@ -16,6 +16,16 @@ export interface CheckedSocketOptions {
   readonly probeTimeoutMs: number;
   /** Sent when the socket is open. */
   readonly firstMessage?: string;
+  /** Read at each check; `undefined` means `PATIENT`. */
+  readonly silence?: () => Silence | undefined;
+}
+
+/** How long the peer may be silent, in ms. */
+export interface Silence {
+  /** After this the client sends a ping. */
+  readonly pingAfterMs: number;
+  /** After this it closes the socket. */
+  readonly timeoutMs: number;
 }
 
 export interface CheckedSocketHandlers {
@@ -31,10 +41,9 @@ export interface SocketLoss {
   readonly retryAfterMs: number | null;
 }
 
-/** Silence after which the client sends a ping. */
-const PING_AFTER_MS = 5000;
 /** Silence after which the client closes the socket: by then the pod shows this participant as away. */
 export const SILENCE_TIMEOUT_MS = 10_000;
+const PATIENT: Silence = { pingAfterMs: 5000, timeoutMs: SILENCE_TIMEOUT_MS };
 /** A timer that is this late means that the device slept: messages of that time may still be on their way. */
 const SLEPT_MS = 3000;
 const NORMAL_CLOSURE = 1000;
@@ -51,6 +60,8 @@ export class CheckedSocket {
   /** While the first message or the answer to a probe is pending, their timeouts apply. */
   #expecting: 'first-message' | 'probe' | null = 'first-message';
   #receivedAt: number;
+  /** Whether a ping was sent since then. */
+  #asked = false;
   #cancelCheck: () => void = () => undefined;
   #fatal: SocketLoss | null = null;
 
@@ -106,24 +117,30 @@ export class CheckedSocket {
   #received(): boolean {
     if (this.#state === 'ended') return false;
     this.#receivedAt = this.#ports.clock.now();
+    this.#asked = false;
     const first = this.#expecting === 'first-message';
     this.#expecting = null;
     if (first) this.#scheduleCheck();
     return true;
   }
 
+  get #silence(): Silence {
+    return this.#options.silence?.() ?? PATIENT;
+  }
+
   get #timeoutMs(): number {
     const { firstMessageTimeoutMs, probeTimeoutMs } = this.#options;
-    if (this.#expecting === null) return SILENCE_TIMEOUT_MS;
+    if (this.#expecting === null) return this.#silence.timeoutMs;
     return this.#expecting === 'probe' ? probeTimeoutMs : firstMessageTimeoutMs;
   }
 
   #scheduleCheck(): void {
     const { clock } = this.#ports;
     const silence = clock.now() - this.#receivedAt;
-    const pings = this.#expecting === null && silence < PING_AFTER_MS;
+    const { pingAfterMs } = this.#silence;
+    const pings = this.#expecting === null && silence < pingAfterMs;
     // Whole milliseconds: a rest below the resolution of the clock would schedule the same check for ever.
-    const wait = Math.max(0, Math.ceil((pings ? PING_AFTER_MS : this.#timeoutMs) - silence));
+    const wait = Math.max(0, Math.ceil((pings ? pingAfterMs : this.#timeoutMs) - silence));
     const due = clock.now() + wait;
     this.#cancelCheck();
     this.#cancelCheck = clock.after(wait, () => this.#check(due));
@@ -131,16 +148,22 @@ export class CheckedSocket {
 
   #check(due: number): void {
     const now = this.#ports.clock.now();
-    const slept = now - due > SLEPT_MS;
-    if (slept) this.#receivedAt = this.#expecting === null ? now - PING_AFTER_MS : now;
+    const { pingAfterMs } = this.#silence;
+    // A check that is late, on a busy page, has not asked yet.
+    const unasked = this.#expecting === null && !this.#asked && now - this.#receivedAt >= this.#timeoutMs;
+    const slept = now - due > SLEPT_MS || unasked;
+    if (slept) this.#receivedAt = this.#expecting === null ? now - pingAfterMs : now;
     const silence = now - this.#receivedAt;
     if (silence >= this.#timeoutMs) {
       this.#wire.close(NORMAL_CLOSURE);
       this.#end({ code: null, retryAfterMs: null });
       return;
     }
-    const pings = slept || silence >= PING_AFTER_MS;
-    if (pings && this.#expecting !== 'first-message') this.send(PING);
+    const pings = slept || silence >= pingAfterMs;
+    if (pings && this.#expecting !== 'first-message') {
+      this.#asked = true;
+      this.send(PING);
+    }
     this.#scheduleCheck();
   }
 

@@ -21,7 +21,7 @@ export class Candidates {
     this.#named = [...holders, ...before].slice(0, WITHOUT);
   }
 
-  /** Complete holders first, then in the order of the service, which is random. */
+  /** Complete holders first, then in the order of the service, the last answer first. */
   next(connected: ReadonlySet<VisitorId>, now: number): VisitorId | undefined {
     const free = this.#named.filter(({ visitor }) => !connected.has(visitor) && this.#may(visitor, now));
     const wholeOnes = this.#named.filter(({ visitor, whole }) => whole && connected.has(visitor)).length;

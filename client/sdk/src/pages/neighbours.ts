@@ -4,6 +4,7 @@
  */
 import type { Holders, VisitorId } from '@parley/protocol/pages';
 import type { LinkMessage } from '@parley/protocol/pages-peer';
+import type { Undelivered } from '@parley/protocol/server-messages';
 import type { PagePath } from './api.ts';
 import { toBase64 } from './base64.ts';
 import { Candidates } from './candidates.ts';
@@ -106,7 +107,7 @@ export class Neighbours {
   }
 
   /** The message was not delivered. An open link does not need the service. */
-  undelivered(id: string, reason: 'unknown' | 'away' | 'timeout' | 'slow'): void {
+  undelivered(id: string, reason: Undelivered['reason']): void {
     const link = this.#links.get(id);
     if (link !== undefined && !link.open) link.close(reason === 'unknown' ? 'gone' : 'lost');
   }

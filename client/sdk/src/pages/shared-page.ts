@@ -4,6 +4,7 @@
  */
 import type { Holders, PageAddress, PageCount, PageLimits, VisitorId } from '@parley/protocol/pages';
 import type { LinkMessage } from '@parley/protocol/pages-peer';
+import type { Undelivered } from '@parley/protocol/server-messages';
 import type { PageContent, PageRefusal, PageView } from './api.ts';
 import { readManifest, type Manifest } from './manifest.ts';
 import { Neighbours } from './neighbours.ts';
@@ -171,7 +172,7 @@ export class SharedPage {
     return this.#neighbours.receive(from, message);
   }
 
-  onUndelivered(link: string, reason: 'unknown' | 'away' | 'timeout' | 'slow'): void {
+  onUndelivered(link: string, reason: Undelivered['reason']): void {
     this.#neighbours.undelivered(link, reason);
   }
 

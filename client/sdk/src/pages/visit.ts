@@ -11,6 +11,7 @@ import {
   type VisitorMessage,
 } from '@parley/protocol/pages';
 import type { LinkMessage } from '@parley/protocol/pages-peer';
+import type { Undelivered } from '@parley/protocol/server-messages';
 import { backoff } from '../net/backoff.ts';
 import { hasTurn, renewIn } from '../mesh/ice-servers.ts';
 import type { Ports } from '../ports.ts';
@@ -23,7 +24,7 @@ export interface VisitHandlers {
   onMessage(message: VisitMessage): void;
   onDirected(from: VisitorId, message: LinkMessage): void;
   /** A directed message of this link was not delivered. */
-  onUndelivered(link: string, reason: 'unknown' | 'away' | 'timeout' | 'slow'): void;
+  onUndelivered(link: string, reason: Undelivered['reason']): void;
   onChange(): void;
 }
 

@@ -4,14 +4,13 @@
  */
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Member } from '@parley/protocol/people';
-import type { RelayOffer } from '@parley/protocol/http';
 import type { CallFigures, CallPath, PersonMedia } from '../call.ts';
 import { CallMeter } from '../measure/call-meter.ts';
 import type { LocalMedia, Size } from '../media.ts';
 import type { Mesh } from '../mesh/mesh.ts';
 import type { PathSignal } from '../mesh/payload.ts';
-import type { Ports, RelayedMedia, RelayedPerson, RelayedRoom } from '../ports.ts';
-import { forgetSent, newPair, receiveSignal, signalDue, type PairState } from './pair.ts';
+import type { Ports, RelayedMedia, RelayedPerson, RelayedRoom, RelayedRoomOptions } from '../ports.ts';
+import { forgetSent, newPair, receiveSignal, signalDue, usesRelays, type PairState } from './pair.ts';
 import { planOf, type Plan } from './paths.ts';
 import { RelaySession } from './relay-session.ts';
 import { RoomPath } from './room-path.ts';
@@ -22,16 +21,16 @@ export interface MediaPathsOptions {
   readonly ports: Ports;
   readonly mesh: Mesh;
   readonly room: string;
-  readonly api: string;
+  readonly api: () => string;
   /** The end-to-end key of the room's link. */
   readonly secret: string | null;
-  readonly requestRelay: (exclude?: string) => Promise<RelayOffer | null | undefined>;
+  readonly requestRelay: RelayedRoomOptions['ask'];
   readonly onChange: () => void;
 }
 
 /** A participant who has just come has sent no signal yet. */
 const NO_SIGNAL_MS = 2000;
-/** The relays should carry the media after this time; until they do, the mesh does, if it can carry that many participants. */
+/** The relays should carry the media after this time; until they do, links do, if these are fewer than `MESH_MAX`. */
 const OVERDUE_MS = 6000;
 const MESH_MAX = 8;
 const TICK_MS = 500;
@@ -49,6 +48,10 @@ export class MediaPaths {
   #secret: string | null;
   #cancelTick: () => void = () => undefined;
   #updating = false;
+  /** Media of some pair goes through relays. */
+  #relayed = false;
+  /** Of how many participants that are here the media is overdue. */
+  #overdue = 0;
 
   constructor(local: LocalMedia, options: MediaPathsOptions) {
     const { clock, relayedMedia } = options.ports;
@@ -74,8 +77,9 @@ export class MediaPaths {
       if (this.#relays.able) return { kind: 'sfu', reason: 'people', encrypted };
       return { kind: 'mesh', reason: this.#relays.hasFailed ? 'not-loaded' : 'no-relay' };
     }
-    const unreachable = [...this.#pairs.values()].some((pair) => pair.unreachable);
-    return unreachable ? { kind: 'sfu', reason: 'unreachable', encrypted } : { kind: 'mesh', reason: null };
+    if (this.#some(({ unreachable }) => unreachable))
+      return { kind: 'sfu', reason: 'unreachable', encrypted };
+    return this.#relayed ? { kind: 'sfu', reason: 'requested', encrypted } : { kind: 'mesh', reason: null };
   }
 
   get mix(): MediaStream | null {
@@ -87,7 +91,10 @@ export class MediaPaths {
     return this.#planFor(participant).link === 'open';
   }
 
+  /** If the media of all others is overdue, each of them misses only ours, and would link to us. */
   accepts(participant: ParticipantId): boolean {
+    const pair = this.#pairs.get(participant);
+    if (pair !== undefined && this.#isOverdue(pair) && this.#overdue >= MESH_MAX) return false;
     return this.#planFor(participant).link !== 'close';
   }
 
@@ -114,9 +121,11 @@ export class MediaPaths {
     if (this.#me === null || this.#options.ports.relayedMedia === null || this.#updating) return;
     this.#updating = true;
     try {
+      this.#countOverdue();
       for (const [participant, pair] of this.#pairs) this.#apply(participant, pair);
       this.#followRelays();
       for (const [participant, pair] of this.#pairs) this.#mix(participant, pair);
+      this.#noteRelayed();
     } finally {
       this.#updating = false;
     }
@@ -156,7 +165,8 @@ export class MediaPaths {
   shown(participant: ParticipantId): PersonMedia {
     const { mesh, ports } = this.#options;
     const pair = ports.relayedMedia === null ? null : (this.#pairs.get(participant) ?? null);
-    return shownOf(pair, mesh.link(participant), this.#person(participant));
+    const overdue = pair !== null && this.#isOverdue(pair);
+    return shownOf(pair, { link: mesh.link(participant), relayed: this.#person(participant), overdue });
   }
 
   measure(): Promise<CallFigures> {
@@ -174,6 +184,7 @@ export class MediaPaths {
     this.#roomPath.close();
     this.#relays.close();
     this.#pairs.clear();
+    this.#relayed = false;
   }
 
   #updateAndNotify(): void {
@@ -209,11 +220,37 @@ export class MediaPaths {
       receiving: this.#receiving(participant, pair),
       peerReceiving: pair.lastSignal?.receiving ?? false,
       flows: flows(link, this.#members.get(participant)),
-      overdue: pair.relayAt !== null && now - pair.relayAt > OVERDUE_MS && !many,
+      overdue: this.#isOverdue(pair) && this.#overdue < MESH_MAX,
     });
     // A relay that returns soon is better than links with every participant, which would overload the whole call.
     const lapsed = able ? pair.wasAble && pair.lastSignal?.supported === false : this.#relays.wasOpen;
     return many && lapsed && path === 'sfu' && plan.link === 'open' ? { ...plan, link: 'keep' } : plan;
+  }
+
+  #countOverdue(): void {
+    const { mesh, onChange } = this.#options;
+    const before = this.#overdue;
+    this.#overdue = [...this.#pairs].filter(
+      ([of, pair]) => this.#isOverdue(pair) && mesh.isPresent(of),
+    ).length;
+    // No event reports that time has passed.
+    if (this.#overdue !== before) onChange();
+  }
+
+  #noteRelayed(): void {
+    const relayed = this.#some(usesRelays);
+    if (relayed === this.#relayed) return;
+    this.#relayed = relayed;
+    // No event reports that time has passed.
+    this.#options.onChange();
+  }
+
+  #some(is: (pair: PairState) => boolean): boolean {
+    return [...this.#pairs.values()].some(is);
+  }
+
+  #isOverdue({ relayAt }: PairState): boolean {
+    return relayAt !== null && this.#options.ports.clock.now() - relayAt > OVERDUE_MS;
   }
 
   #receiving(participant: ParticipantId, pair: PairState): boolean {
@@ -260,10 +297,8 @@ export class MediaPaths {
 
   #followRelays(): void {
     const pairs = [...this.#pairs];
-    const needed =
-      this.#roomPath.path === 'sfu' ||
-      pairs.some(([, pair]) => pair.subscribed || pair.lastSignal?.receiving === true);
-    const missed = needed || pairs.some(([, pair]) => pair.unreachable);
+    const needed = this.#roomPath.path === 'sfu' || this.#some(usesRelays);
+    const missed = needed || this.#some(({ unreachable }) => unreachable);
     this.#relays.follow({ needed, missed });
     const subscribed = pairs.filter(([, pair]) => pair.subscribed).map(([participant]) => participant);
     this.#relays.room?.follow(this.#sizes.of(subscribed));

@@ -46,6 +46,10 @@ export function newPair(shown: MediaPath, now: number, createStream: () => Media
   };
 }
 
+/** Media between the two goes through relays, in either direction, or is about to. */
+export const usesRelays = ({ subscribed, lastSignal }: PairState): boolean =>
+  subscribed || lastSignal?.receiving === true;
+
 /** The other participant may not know our last signal any more. A participant that got none needs none. */
 export function forgetSent(pair: PairState): void {
   if (pair.sentText !== '') pair.sentText = 'forgotten';

@@ -17,13 +17,16 @@ export interface LinkMedia {
 const FAIR_MS = 200;
 const POOR_MS = 350;
 
+export interface Sources {
+  readonly link: LinkMedia | undefined;
+  readonly relayed: RelayedPerson | undefined;
+  /** The media should have come through relays by now. */
+  readonly overdue: boolean;
+}
+
 /** `pair`: `null` where only the mesh exists. */
-export function shownOf(
-  pair: PairState | null,
-  link: LinkMedia | undefined,
-  relayed: RelayedPerson | undefined,
-): PersonMedia {
-  const view = link?.view ?? { status: 'connecting' };
+export function shownOf(pair: PairState | null, { link, relayed, overdue }: Sources): PersonMedia {
+  const view: Link = link?.view ?? { status: overdue ? 'no-media' : 'connecting' };
   const level = link?.level() ?? 0;
   if (pair === null)
     return { link: view, stream: link?.stream ?? null, screen: link?.screen ?? null, mixed: false, level };

@@ -23,7 +23,8 @@ export interface Moderation {
 }
 
 export interface ModerationOptions {
-  readonly api: string;
+  /** Origin of the API of any region. */
+  readonly api: () => string;
   readonly room: string;
   readonly ownerKey: string;
 }
@@ -40,7 +41,7 @@ export function moderation(
   const base = `/rooms/${encodeURIComponent(room)}`;
   const of = (participant: ParticipantId, command: string): string =>
     `${base}/participants/${encodeURIComponent(participant)}/${command}`;
-  const to = (path: string) => ({ url: `${api}/v1${path}`, ownerKey });
+  const to = (path: string) => ({ url: `${api()}/v1${path}`, ownerKey });
 
   /** DELETE is idempotent, so it is repeated; if the first answer was lost, the code `gone` means success. */
   const remove = async (method: Request<null>['method'], path: string, gone: Code): Promise<Answer<null>> => {

@@ -47,6 +47,8 @@ export function afterMessage(before: Roster, message: ServerMessage): Roster {
       return without(before, [message.participant]);
     case 'away':
       return update(before, message.participant, { state: 'away' });
+    case 'unreachable':
+      return update(before, message.participant, { state: 'unreachable' });
     case 'back':
       return update(before, message.participant, { state: 'here' });
     case 'changed':

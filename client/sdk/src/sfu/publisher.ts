@@ -46,13 +46,8 @@ export class Publisher {
     const broadcast = new Broadcast.Producer();
     this.#broadcasts.add(broadcast);
     for (const writer of this.#writers.values()) writer.serve(broadcast);
-    const track = broadcast.createTrack(CATALOG_TRACK);
-    this.#catalogs.add(track);
-    this.#writeCatalog([track]);
-    void broadcast.closed.then(() => {
-      this.#broadcasts.delete(broadcast);
-      this.#catalogs.delete(track);
-    });
+    this.#serveCatalogs(broadcast).catch(() => undefined);
+    void broadcast.closed.then(() => this.#broadcasts.delete(broadcast));
     return broadcast;
   }
 
@@ -79,6 +74,27 @@ export class Publisher {
     for (const { publisher } of this.#published.values()) publisher.close();
     this.#published.clear();
     for (const broadcast of this.#broadcasts) broadcast.close();
+  }
+
+  /** Each subscriber gets a catalog when it comes: the library keeps groups for five seconds only, and the first one may come later. */
+  async #serveCatalogs(broadcast: Broadcast.Producer): Promise<void> {
+    for (;;) {
+      const request = await broadcast.requested();
+      if (request === undefined) return;
+      if (request.name === CATALOG_TRACK) this.#serveCatalog(request.accept(), broadcast);
+      else request.reject(new Error(`no track ${request.name}`));
+    }
+  }
+
+  #serveCatalog(track: Track.Producer, broadcast: Broadcast.Producer): void {
+    // The request was for the properties of the track alone.
+    if (!track.used.peek()) return;
+    this.#catalogs.add(track);
+    this.#writeCatalog([track]);
+    void Promise.race([track.unused(), broadcast.closed]).then(() => {
+      this.#catalogs.delete(track);
+      track.close();
+    });
   }
 
   #writeCatalog(tracks: Iterable<Track.Producer>): void {

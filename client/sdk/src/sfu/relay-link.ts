@@ -29,9 +29,10 @@ export type RelayLinkState<Reason extends LossReason> =
 export interface RelayLinkOptions<Kind extends Connection, Reason extends LossReason> {
   readonly clock: Clock;
   readonly random: Random;
-  /** `exclude`: the address of a relay that the answer must not contain if there is another. */
-  readonly ask: (exclude?: string) => Promise<AssignmentAnswer<Reason>>;
-  readonly open: (assignment: RelayAssignment) => Promise<Opened<Kind>>;
+  /** `exclude`: the address of a relay that the answer must not contain if there is another. `isLost`: no connection works. */
+  readonly ask: (exclude: string | undefined, isLost: boolean) => Promise<AssignmentAnswer<Reason>>;
+  /** `last`: the transport of the last connection. */
+  readonly open: (assignment: RelayAssignment, last?: Transport) => Promise<Opened<Kind>>;
   /** A client that receives GOAWAY moves within this time. */
   readonly spreadMs: number;
   /** Whether a new connection can replace the old one: a connection that is refused may be open for a moment. */
@@ -65,6 +66,7 @@ export class RelayLink<Kind extends Connection, Reason extends LossReason> {
   /** The last relay that was lost or did not answer. */
   #exclude: string | undefined;
   #url: string | undefined;
+  #transport: Transport | undefined;
   /** Grows with every attempt: results of earlier ones are ignored. */
   #attempt = 0;
 
@@ -73,15 +75,18 @@ export class RelayLink<Kind extends Connection, Reason extends LossReason> {
   }
 
   connect(): void {
-    this.#drop();
-    this.#options.onLink({ at: 'connecting' });
-    void this.#open(this.#attempt);
+    this.#connect();
   }
 
-  /** Like `connect`, but to another relay: this one is dead although the connection is open. */
-  leave(): void {
+  /** Asks for another relay, for `leave`: this one may be dead although the connection is open. */
+  askOther(): Promise<AssignmentAnswer<Reason>> {
+    return this.#options.ask(this.#url, true);
+  }
+
+  /** Like `connect`, but to another relay: this one is dead. `other`: of `askOther`. */
+  leave(other?: Promise<AssignmentAnswer<Reason>>): void {
     this.#exclude = this.#url;
-    this.connect();
+    this.#connect(other);
   }
 
   close(): void {
@@ -89,14 +94,20 @@ export class RelayLink<Kind extends Connection, Reason extends LossReason> {
     for (const old of this.#replaced) this.#part(old);
   }
 
-  async #open(attempt: number): Promise<void> {
-    const answer = await this.#options.ask(this.#exclude);
+  #connect(asked?: Promise<AssignmentAnswer<Reason>>): void {
+    this.#drop();
+    this.#options.onLink({ at: 'connecting' });
+    void this.#open(this.#attempt, asked ?? this.#options.ask(this.#exclude, true));
+  }
+
+  async #open(attempt: number, asked: Promise<AssignmentAnswer<Reason>>): Promise<void> {
+    const answer = await asked;
     if (attempt !== this.#attempt) return;
     if ('refused' in answer) {
       this.#again(answer.refused, answer.afterMs ?? 0);
       return;
     }
-    const opened = await this.#options.open(answer.assignment).catch(() => null);
+    const opened = await this.#options.open(answer.assignment, this.#transport).catch(() => null);
     if (attempt !== this.#attempt) opened?.connection.close();
     else if (opened) this.#use(opened, answer.assignment);
     else {
@@ -110,6 +121,7 @@ export class RelayLink<Kind extends Connection, Reason extends LossReason> {
     this.#connection = connection;
     this.#exclude = undefined;
     this.#url = relay.url;
+    this.#transport = transport;
     this.#options.onConnection({ on: connection, broadcast });
     this.#options.onLink({ at: 'open', since, transport });
     const lost = (): void => {
@@ -135,9 +147,9 @@ export class RelayLink<Kind extends Connection, Reason extends LossReason> {
   /** Retries until it succeeds or the old connection ends. */
   async #move(old: Kind, exclude: string | undefined, tries = 0): Promise<void> {
     const attempt = ++this.#attempt;
-    const answer = await this.#options.ask(exclude);
+    const answer = await this.#options.ask(exclude, false);
     const assignment = 'assignment' in answer ? answer.assignment : null;
-    const opened = assignment && (await this.#options.open(assignment).catch(() => null));
+    const opened = assignment && (await this.#options.open(assignment, this.#transport).catch(() => null));
     const serves = opened && (await this.#options.serves(opened.connection, assignment.broadcast));
     if (serves === true && attempt === this.#attempt) {
       this.#replaced.add(old);

@@ -33,11 +33,14 @@ const STAYS_OPEN_MS = 150;
 /** Other participants wait for our media: after GOAWAY the client moves at once. */
 const SPREAD_MS = 0;
 /** Silence of this length may mean that the relay is dead, which QUIC notices after ten seconds and WebSocket after minutes. */
-const DOUBT_MS = 1500;
+const DOUBT_MS = 1000;
 const LOOK_MS = 250;
+const SOON_MS = 50;
 const AGAIN_MS = 500;
 /** Doubled after each false alarm: on an overloaded device everything is late, and another relay is no better. */
-const ANSWER_MS = 1000;
+const ANSWER_MS = 600;
+/** Without an answer for this time, signaling is asked for another relay meanwhile. */
+const ASK_AFTER_MS = 200;
 /** Below the ten seconds after which the library gives up, which would not be an answer. */
 const MAX_ANSWER_MS = 8000;
 /** After this time on one relay the timeout is short again. */
@@ -79,8 +82,8 @@ export class MoqRoom implements RelayedRoom {
     this.#link = new RelayLink<Session, LossReason>({
       clock: options.clock,
       random: options.random,
-      ask: (exclude) => this.#ask(exclude),
-      open: ({ relay }) => openRelay(Net.connect, relay, options.api),
+      ask: (exclude, isLost) => this.#ask(exclude, isLost),
+      open: ({ relay }, last) => openRelay(Net.connect, relay, relay.api ?? options.api(), last),
       spreadMs: SPREAD_MS,
       serves: (connection) => staysOpen(connection, options.clock),
       lost: LATER,
@@ -187,8 +190,8 @@ export class MoqRoom implements RelayedRoom {
     this.#link.connect();
   }
 
-  async #ask(exclude?: string): Promise<AssignmentAnswer<LossReason>> {
-    const relay = await this.#options.ask(exclude);
+  async #ask(exclude: string | undefined, isLost: boolean): Promise<AssignmentAnswer<LossReason>> {
+    const relay = await this.#options.ask(exclude, isLost);
     if (relay) {
       const broadcast = `${this.#prefix}/${this.#options.me}/${this.#instance}`;
       return { assignment: { broadcast, relay } };
@@ -267,7 +270,8 @@ export class MoqRoom implements RelayedRoom {
     if (!stalled) this.#adaptVideo(now);
     this.#stalled = stalled;
     this.#lookedAt = now;
-    this.#cancelLook = this.#options.clock.after(LOOK_MS, () => this.#look());
+    const doubtIn = Math.max(SOON_MS, this.#receivedAt + DOUBT_MS + 1 - now);
+    this.#cancelLook = this.#options.clock.after(Math.min(LOOK_MS, doubtIn), () => this.#look());
     if (this.#session !== null && now - this.#receivedAt > DOUBT_MS) void this.#doubt(this.#session);
   }
 
@@ -282,13 +286,18 @@ export class MoqRoom implements RelayedRoom {
     this.#doubting = true;
     const { clock } = this.#options;
     if (clock.now() - this.#leftAt > PATIENT_FOR_MS) this.#answerMs = ANSWER_MS;
+    let other: Promise<AssignmentAnswer<LossReason>> | undefined;
+    const cancel = clock.after(ASK_AFTER_MS, () => {
+      other = this.#link.askOther();
+    });
     const alive = await isRelayAlive(session, this.#prefix, clock, this.#answerMs).finally(() => {
       this.#doubting = false;
+      cancel();
     });
     if (!alive && session === this.#session) {
       this.#answerMs = Math.min(MAX_ANSWER_MS, 2 * this.#answerMs);
       this.#leftAt = clock.now();
-      this.#link.leave();
+      this.#link.leave(other);
     } else this.#receivedAt = clock.now();
   }
 }

@@ -6,6 +6,8 @@ export interface Relay {
   readonly token: string;
   /** SHA-256, base64; empty if a public CA signed the certificate. */
   readonly certificateHashes: readonly string[];
+  /** The origin of the service that leads to it, where that is another one than usual. */
+  readonly api?: string;
 }
 
 export type Transport = 'WebTransport' | 'WebSocket';
@@ -37,6 +39,8 @@ export interface Opened<Kind extends Connection> {
 
 /** A network that drops UDP gives no error: after this time WebSocket is tried too. */
 const HEAD_START_MS = 1500;
+/** Where the last connection was a WebSocket, the network most likely drops UDP still. */
+const SHORT_HEAD_START_MS = 200;
 /** Even a slow phone does not take longer; another relay may be better. */
 const GIVE_UP_MS = 10_000;
 /** The libraries reject a WebTransport connection that is pinned to this value, because it is no certificate hash. */
@@ -68,11 +72,12 @@ export function pinned({ certificateHashes }: Relay): ConnectOptions['webtranspo
   };
 }
 
-/** `origin`: that of the service. The libraries race the two transports too, but the older one does not report which won. */
+/** `origin`: that of the service. `last`: how the last connection opened, if there was one. The libraries race the two transports too, but the older one does not report which won. */
 export async function openRelay<Kind extends Connection>(
   connect: Connect<Kind>,
   relay: Relay,
   origin: string,
+  last?: Transport,
 ): Promise<Opened<Kind>> {
   const url = relayUrl(relay);
   const attempt = new AbortController();
@@ -95,7 +100,8 @@ export async function openRelay<Kind extends Connection>(
       : Promise.reject(new Error('this browser has no WebTransport'));
   const timers = new Set<ReturnType<typeof setTimeout>>();
   const pause = (ms: number) => new Promise<void>((resolve) => timers.add(setTimeout(resolve, ms)));
-  const slow = Promise.race([quick.catch(() => null), pause(HEAD_START_MS)]).then(() => {
+  const headStartMs = last === 'WebSocket' ? SHORT_HEAD_START_MS : HEAD_START_MS;
+  const slow = Promise.race([quick.catch(() => null), pause(headStartMs)]).then(() => {
     if (over) throw new Error('the other one was quicker');
     return connect(url, {
       webtransport: { serverCertificate: NO_CERTIFICATE },

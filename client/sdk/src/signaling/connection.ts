@@ -4,55 +4,34 @@
  */
 import type { ClientMessage } from '@parley/protocol/client-messages';
 import type { ParticipantId } from '@parley/protocol/ids';
-import type { ResumeChatLine, Media } from '@parley/protocol/people';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import { admit } from './admission.ts';
-import { backoff } from '../net/backoff.ts';
 import type { Place } from '../net/request.ts';
 import type { SocketLoss } from '../net/socket.ts';
-import type { CallConnection, CallOptions, EndReason } from '../call.ts';
-import { afterLoss } from './ladder.ts';
-import { recall, recallPlace, recallTicket, remember } from './memory.ts';
+import type { CallOptions, EndReason } from '../call.ts';
+import { afterLoss, isPassing } from './ladder.ts';
+import { remember } from './memory.ts';
+import { RegionOfCall } from './region-of-call.ts';
+import { waitBeforeRetry } from './retry-wait.ts';
+import { placeOf, startOf, type Ticket } from './start.ts';
+import { stateOf, type ConnectionHandlers } from './state.ts';
+import { abandon, type Step } from './step.ts';
 import type { Ports } from '../ports.ts';
 import { openRoomSocket, type RoomSocket } from './socket.ts';
-
-export interface ConnectionHandlers {
-  onState(state: CallConnection): void;
-  /** `fresh`: a new participant; otherwise the same one as before. */
-  onWelcome(welcome: Welcome, how: { readonly fresh: boolean }): void;
-  onMessage(message: ServerMessage): void;
-  onDirected(from: ParticipantId, payload: string | Uint8Array<ArrayBuffer>): void;
-  /** The part of a socket's first message that describes this participant. */
-  introduction(): { readonly name: string; readonly media: Media; readonly chat: ResumeChatLine[] };
-}
-
-type Step =
-  | { readonly at: 'idle' }
-  | { readonly at: 'admitting'; readonly abort: AbortController }
-  | { readonly at: 'opening'; readonly socket: RoomSocket; readonly fresh: boolean }
-  | { readonly at: 'lobby-waiting'; readonly socket: RoomSocket }
-  | { readonly at: 'connected'; readonly socket: RoomSocket }
-  | { readonly at: 'waiting'; readonly cancel: () => void; readonly go: () => void }
-  | { readonly at: 'ended' };
-
-type Ticket = { readonly text: string; readonly expiresAt: number };
 
 /** A first join that takes longer fails, and the user may try again; a recovery continues until the user leaves. */
 const FIRST_JOIN_PATIENCE_MS = 20_000;
 /** A socket address that failed this often may name a pod that has ended: admission returns another. */
 const SOCKET_TRIES_PER_ADDRESS = 3;
-/** Devices report being offline wrongly often enough that the client still tries at this interval. */
-const OFFLINE_RETRY_MS = 15_000;
 /** Repeated refusals of tickets and resume tokens are a fault: the call ends, and the user decides. */
 const REJOINS_IN_A_ROW = 3;
-/** A place that is remembered for longer is a fault, of the clock of the device for example. */
-const LONGEST_PLACE_MS = 600_000;
 
 export class Connection {
   readonly #options: CallOptions;
   readonly #ports: Ports;
   readonly #handlers: ConnectionHandlers;
   readonly #stopListening: () => void;
+  readonly #region: RegionOfCall;
   /** The time limit of a first join begins here: after the last wait that the service announced. */
   #patientSince: number;
   #step: Step = { at: 'idle' };
@@ -77,37 +56,50 @@ export class Connection {
     this.#ports = ports;
     this.#handlers = handlers;
     this.#patientSince = ports.clock.now();
+    this.#region = new RegionOfCall(options, ports, () => this.#resumeElsewhere());
     this.#stopListening = ports.network.subscribe(() => this.#networkChanged());
   }
 
   start(): void {
-    const known = recall(this.#options.memory, this.#options.room);
-    if (known === null) {
-      this.#startAnew();
-      return;
-    }
-    this.#generation = known.generation;
-    this.#socketUrl = known.socketUrl;
-    this.#token = known.resume;
-    this.#participant = known.participant;
-    this.#open();
-  }
-
-  /** With what a reload interrupted: the ticket of an `enter` that waited, or a place for a join. */
-  #startAnew(): void {
     const { memory, room } = this.#options;
     const { clock } = this.#ports;
-    const waited = recallTicket(memory, room);
-    const leftMs = (waited?.untilMs ?? 0) - clock.wall();
-    if (waited !== null && leftMs > 0 && leftMs <= LONGEST_PLACE_MS) {
-      this.#ticket = { text: waited.ticket, expiresAt: clock.now() + leftMs };
-      this.#socketUrl = waited.socketUrl;
+    const start = startOf(memory, room, clock);
+    if (start.with === 'token') {
+      const { known } = start;
+      this.#generation = known.generation;
+      this.#socketUrl = known.socketUrl;
+      this.#token = known.resume;
+      this.#participant = known.participant;
+      this.#region.locate(known.socketUrl);
+      this.#choose(() => this.#open());
+    } else if (start.with === 'ticket') {
+      this.#ticket = start.ticket;
+      this.#socketUrl = start.socketUrl;
+      this.#region.locate(start.socketUrl);
       this.#open();
+    } else this.#choose(() => this.#admit(placeOf(memory, room, clock)));
+  }
+
+  /** The origin of the API of the region that this client uses. */
+  get api(): string {
+    return this.#region.api;
+  }
+
+  /** Calls `then` at once where there is no other region, or the choice is made. */
+  #choose(then: () => void): void {
+    const abort = new AbortController();
+    const choice = this.#region.choose(abort.signal);
+    if (choice === undefined) {
+      then();
       return;
     }
-    const place = recallPlace(memory, room);
-    const afterMs = Math.max(0, (place?.untilMs ?? 0) - clock.wall());
-    this.#admit(place !== null && afterMs <= LONGEST_PLACE_MS ? { slot: place.slot, afterMs } : null);
+    this.#step = { at: 'choosing', abort };
+    this.#notifyState();
+    void choice.then((isAnother) => {
+      if (abort.signal.aborted) return;
+      if (isAnother) this.#socketUrl = this.#region.socketUrl;
+      then();
+    });
   }
 
   /** `false` without a connection: state (name, media, chat) is sent again after the resume. */
@@ -142,12 +134,20 @@ export class Connection {
     const returning = this.#token !== null;
     const finalCode = returning ? ('BUSY' as const) : null;
     const onPlace = (kept: Place): void => this.#keepPlace(kept);
-    const asked = { ...this.#options, name, patienceMs: this.#patienceMs, signal, place, onPlace, finalCode };
+    // Between two attempts another region may turn out to answer.
+    const mayMove = this.#isReturning && this.#region.hasOthers;
+    const patienceMs = mayMove ? 0 : this.#patienceMs;
+    const asked = { ...this.#options, api: this.api, name, patienceMs, signal, place, onPlace, finalCode };
     void admit(asked, this.#ports).then((admission) => {
       if (signal.aborted) return;
       this.#turnAt = null;
       if (!admission.ok && returning && admission.reason === 'BUSY') {
         this.#open();
+        return;
+      }
+      if (!admission.ok && mayMove && isPassing(admission.reason)) {
+        this.#failures += 1;
+        this.#wait(admission.retryAfterMs ?? 0, () => this.#open());
         return;
       }
       if (!admission.ok) {
@@ -158,11 +158,15 @@ export class Connection {
       if (!returning) remember(this.#options.memory, null);
       this.#ticket = { text: answer.ticket, expiresAt: this.#ports.clock.now() + answer.ticketTtlMs };
       this.#socketUrl = answer.socketUrl;
-      this.#open();
+      this.#region.learn(answer.regions);
+      // A ticket is valid in all regions.
+      if (returning) this.#open();
+      else this.#choose(() => this.#open());
     });
   }
 
   #open(): void {
+    if (this.#isReturning) this.#region.considerOthers();
     const { name, media, chat } = this.#handlers.introduction();
     const token = this.#token;
     const ticket = this.#ticket;
@@ -184,7 +188,8 @@ export class Connection {
         onDirected: this.#handlers.onDirected.bind(this.#handlers),
         onLost: (loss: SocketLoss) => this.#lost(loss),
       };
-      socket = openRoomSocket(this.#socketUrl, first, this.#ports, handlers, this.#failures);
+      const watched = { failures: this.#failures, silence: () => this.#region.silence };
+      socket = openRoomSocket(this.#socketUrl, first, this.#ports, handlers, watched);
     } catch {
       // The browser refused the address.
       this.#lost({ code: null, retryAfterMs: null });
@@ -207,6 +212,7 @@ export class Connection {
   #keepPlace({ slot, afterMs }: Place): void {
     const untilMs = this.#ports.clock.wall() + afterMs;
     if (this.#step.at !== 'admitting') return;
+    this.#region.stay();
     remember(this.#options.memory, { room: this.#options.room, slot, untilMs });
     this.#expectTurn(afterMs);
   }
@@ -215,6 +221,7 @@ export class Connection {
   #waitForTurn(afterMs: number): void {
     if (this.#step.at !== 'opening') return;
     this.#failures = 0;
+    this.#region.stay();
     if (this.#ticket !== null && this.#token === null) {
       const { clock } = this.#ports;
       const untilMs = clock.wall() + this.#ticket.expiresAt - clock.now();
@@ -236,6 +243,7 @@ export class Connection {
     if (this.#step.at !== 'opening') return;
     this.#step = { at: 'lobby-waiting', socket: this.#step.socket };
     this.#waiting = true;
+    this.#region.stay();
     this.#turnAt = null;
     this.#ticket = null;
     remember(this.#options.memory, null);
@@ -258,6 +266,7 @@ export class Connection {
     this.#failures = 0;
     this.#rejoins = 0;
     this.#lostAt = null;
+    this.#region.welcomed(welcome.regions);
     this.#remember();
     this.#handlers.onWelcome(welcome, { fresh });
     this.#handlers.onState({ status: 'connected', pod: welcome.pod });
@@ -273,12 +282,22 @@ export class Connection {
   /** The pod drains: it serves this participant until its slot, then the client resumes on the pod that the edge chooses. */
   #move(afterMs: number): void {
     this.#cancelMove();
-    this.#cancelMove = this.#ports.clock.after(afterMs, () => {
+    this.#cancelMove = this.#region.moveAfter(afterMs, (isBack) => {
+      if (isBack) this.#socketUrl = this.#region.socketUrl;
       if (this.#step.at !== 'connected' && this.#step.at !== 'lobby-waiting') return;
       this.#step.socket.close();
       if (this.#step.at === 'connected') this.#lostAt = this.#ports.clock.wall();
       this.#open();
     });
+  }
+
+  /** The region does not answer, and another one does. */
+  #resumeElsewhere(): void {
+    abandon(this.#step);
+    this.#socketUrl = this.#region.socketUrl;
+    this.#failures = 0;
+    this.#turnAt = null;
+    this.#open();
   }
 
   #lost(loss: SocketLoss): void {
@@ -317,51 +336,43 @@ export class Connection {
       return;
     }
     const otherAddress = this.#failures > 0 && this.#failures % SOCKET_TRIES_PER_ADDRESS === 0;
-    this.#wait(loss.retryAfterMs ?? 0, () => (otherAddress ? this.#admit() : this.#open()));
+    if (otherAddress && !this.#isReturning) this.#region.regretChoice();
+    // Where the region is known, so is its address.
+    const knowsAddress = this.#token !== null && this.#region.hasOthers;
+    if (otherAddress && knowsAddress) this.#socketUrl = this.#region.socketUrl;
+    const admits = otherAddress && !knowsAddress;
+    this.#wait(loss.retryAfterMs ?? 0, () => (admits ? this.#admit() : this.#open()));
+  }
+
+  /** To the room, or to its lobby. */
+  get #isReturning(): boolean {
+    return this.#lostAt !== null || this.#waiting;
   }
 
   /** Only a first join has a time limit: a participant who was in the room or waits in the lobby reconnects for as long as it takes. */
   get #patienceMs(): number {
-    if (this.#lostAt !== null || this.#waiting) return Number.POSITIVE_INFINITY;
+    if (this.#isReturning) return Number.POSITIVE_INFINITY;
     return FIRST_JOIN_PATIENCE_MS - (this.#ports.clock.now() - this.#patientSince);
   }
 
   #wait(atLeastMs: number, then: () => void): void {
-    const jittered = atLeastMs + backoff(this.#failures, this.#ports.random);
-    const ms = this.#ports.network.online() ? jittered : Math.max(jittered, OFFLINE_RETRY_MS);
-    let gone = false;
-    const go = (): void => {
-      if (gone) return;
-      gone = true;
-      cancel();
-      then();
-    };
-    const cancel = this.#ports.clock.after(ms, go);
-    this.#step = { at: 'waiting', cancel, go };
+    const wait = waitBeforeRetry({ failures: this.#failures, atLeastMs }, this.#ports, then);
+    this.#step = { at: 'waiting', wait };
     this.#notifyState();
   }
 
   #networkChanged(): void {
     const online = this.#ports.network.online();
     if (this.#step.at === 'connected' || this.#step.at === 'lobby-waiting') this.#step.socket.probe();
-    if (this.#step.at === 'waiting' && online) this.#step.go();
+    if (this.#step.at === 'waiting' && online) this.#step.wait.go();
     else this.#notifyState();
   }
 
-  /** Before the first welcome the state is `joining`, `arriving` or `lobby-waiting`; afterwards it is `recovering` until the end. */
   #notifyState(): void {
     if (this.#step.at === 'connected' || this.#step.at === 'ended') return;
-    const offline = !this.#ports.network.online();
-    if (this.#waiting) this.#handlers.onState({ status: 'lobby-waiting', offline });
-    else if (this.#lostAt !== null)
-      this.#handlers.onState({
-        status: 'recovering',
-        sinceMs: this.#lostAt,
-        offline,
-        turnAtMs: this.#turnAt,
-      });
-    else if (this.#turnAt !== null) this.#handlers.onState({ status: 'arriving', turnAtMs: this.#turnAt });
-    else this.#handlers.onState({ status: 'joining' });
+    const [lostAt, waiting, turnAtMs] = [this.#lostAt, this.#waiting, this.#turnAt];
+    const [offline, movingTo] = [!this.#ports.network.online(), this.#region.movingTo];
+    this.#handlers.onState(stateOf({ lostAt, waiting, turnAtMs, offline, movingTo }));
   }
 
   #remember(): void {
@@ -379,10 +390,9 @@ export class Connection {
     const step = this.#step;
     if (step.at === 'ended') return;
     this.#step = { at: 'ended' };
-    if (step.at === 'admitting') step.abort.abort();
-    if (step.at === 'opening' || step.at === 'lobby-waiting' || step.at === 'connected') step.socket.close();
-    if (step.at === 'waiting') step.cancel();
+    abandon(step);
     this.#cancelMove();
+    this.#region.stay();
     this.#stopListening();
     remember(this.#options.memory, null);
     this.#handlers.onState({ status: 'ended', reason, retry, retryAfterMs });

@@ -31,3 +31,7 @@ export function afterLoss(loss: SocketLoss): NextStep {
   if (REJOIN.has(code)) return { do: 'rejoin' };
   return { do: 'end', reason: code, retry: CODES[code].retry, retryAfterMs };
 }
+
+/** "Not now", from the service, a proxy or the network. */
+export const isPassing = (reason: EndReason): boolean =>
+  reason === 'unreachable' || (reason !== 'left' && reconnects(reason));

@@ -1,8 +1,9 @@
-/** The state that a reload keeps: enough to return as the same participant. */
+/** The state that a reload keeps: enough to return as the same participant, and the regions of the installation. */
 import { decode } from '@parley/protocol/decode';
 import { Generation } from '@parley/protocol/client-messages';
+import { RegionList } from '@parley/protocol/http';
 import { ParticipantId } from '@parley/protocol/ids';
-import { Type, type Static } from 'typebox';
+import { Type, type Static, type TSchema } from 'typebox';
 import type { CallMemory } from '../call.ts';
 
 const Remembered = Type.Object({
@@ -33,6 +34,20 @@ const RememberedTicket = Type.Object({
 });
 export type RememberedTicket = Static<typeof RememberedTicket>;
 
+/** The region is the one that was used last. */
+const RememberedRegions = Type.Object({ api: Type.String(), ...RegionList.properties });
+export type RememberedRegions = Static<typeof RememberedRegions>;
+
+/** `null` if nothing usable is stored for this installation. */
+export function recallRegions(memory: CallMemory | undefined, api: string): RememberedRegions | null {
+  const known = stored(RememberedRegions, memory);
+  return known?.api === api ? known : null;
+}
+
+export function rememberRegions(memory: CallMemory | undefined, value: RememberedRegions | null): void {
+  write(memory, value);
+}
+
 /** `null` if nothing usable is stored for this room. Other scripts can write the storage, so the value is checked. */
 export const recall = (memory: CallMemory | undefined, room: string): Remembered | null =>
   read(Remembered, memory, room);
@@ -48,22 +63,34 @@ function read<Schema extends typeof Remembered | typeof RememberedPlace | typeof
   memory: CallMemory | undefined,
   room: string,
 ): Static<Schema> | null {
+  const known = stored(schema, memory);
+  return known?.room === room ? known : null;
+}
+
+function stored<Schema extends TSchema>(
+  schema: Schema,
+  memory: CallMemory | undefined,
+): Static<Schema> | null {
   try {
     const decoded = decode(schema, JSON.parse(memory?.read() ?? 'null'));
-    return decoded.ok && decoded.message.room === room ? decoded.message : null;
+    return decoded.ok ? decoded.message : null;
   } catch {
     return null;
   }
 }
 
-/** Storage may be full or blocked: the call continues without it. */
 export function remember(
   memory: CallMemory | undefined,
   value: Remembered | RememberedPlace | RememberedTicket | null,
 ): void {
+  write(memory, value);
+}
+
+/** Storage may be full or blocked: the call continues without it. */
+function write(memory: CallMemory | undefined, value: object | null): void {
   try {
     memory?.write(value === null ? null : JSON.stringify(value));
   } catch {
-    // Then a reload is a new participant.
+    // Then a reload is a new participant, and knows one region.
   }
 }

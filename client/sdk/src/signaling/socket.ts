@@ -5,7 +5,13 @@ import { directedBinary, directedText, receivedBinary } from '@parley/protocol/d
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { ServerMessage } from '@parley/protocol/server-messages';
 import { grown } from '../net/backoff.ts';
-import { CheckedSocket, readMessages, SILENCE_TIMEOUT_MS, type SocketLoss } from '../net/socket.ts';
+import {
+  CheckedSocket,
+  readMessages,
+  SILENCE_TIMEOUT_MS,
+  type Silence,
+  type SocketLoss,
+} from '../net/socket.ts';
 import type { Ports } from '../ports.ts';
 
 export interface RoomSocketHandlers {
@@ -31,13 +37,13 @@ export interface RoomSocket {
 const RESUME_TIMEOUT = { firstMs: 3000, capMs: SILENCE_TIMEOUT_MS };
 const PROBE_TIMEOUT_MS = 3000;
 
-/** `failures`: sockets that failed in a row before this one. */
+/** `failures`: sockets that failed in a row before this one. `silence`: read whenever it is checked; `undefined` for the usual times. */
 export function openRoomSocket(
   url: string,
   first: Enter | Resume,
   ports: Ports,
   handlers: RoomSocketHandlers,
-  failures: number,
+  { failures, silence }: { readonly failures: number; readonly silence: () => Silence | undefined },
 ): RoomSocket {
   const socket: CheckedSocket = new CheckedSocket(
     url,
@@ -46,6 +52,7 @@ export function openRoomSocket(
       firstMessageTimeoutMs: first.type === 'resume' ? grown(RESUME_TIMEOUT, failures) : SILENCE_TIMEOUT_MS,
       probeTimeoutMs: PROBE_TIMEOUT_MS,
       firstMessage: JSON.stringify(first),
+      silence,
     },
     {
       onText: readMessages(decodeServerMessage, {

@@ -17,10 +17,14 @@ function createPages() {
     open: (api: string): void => {
       pages = openPages({ api }, browserPorts());
     },
-    /** `{bytes, encrypted}`; the content is the same each time. */
+    /** `{bytes, seed, encrypted}`; the same seed gives the same content. */
     async make(what: string): Promise<object> {
-      const { bytes, encrypted } = JSON.parse(what) as { bytes: number; encrypted: boolean };
-      const content = Uint8Array.from({ length: bytes }, (_, index) => (index * 7919) >>> 8);
+      const { bytes, seed, encrypted } = JSON.parse(what) as {
+        bytes: number;
+        seed: number;
+        encrypted: boolean;
+      };
+      const content = Uint8Array.from({ length: bytes }, (_, index) => (index * seed) >>> 8);
       return current().make({ type: 'text/plain', name: 'a page', bytes: content }, { encrypted });
     },
     read(made: string): void {

@@ -3,10 +3,13 @@ import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { memoryFollowed } from '@parley/signaling/adapters/memory-followed';
+import { memoryHomes } from '@parley/signaling/adapters/memory-homes';
 import { memoryNetwork } from '@parley/signaling/adapters/memory-bus';
 import { memoryPages } from '@parley/signaling/adapters/memory-pages';
 import { memoryRooms } from '@parley/signaling/adapters/memory-rooms';
 import { memorySeats } from '@parley/signaling/adapters/memory-seats';
+import { memoryTerms } from '@parley/signaling/adapters/memory-terms';
 import { mediaHosts } from '@parley/signaling/server/media-hosts';
 import { createLog } from '@parley/signaling/server/log';
 import { startPod, type RunningPod } from '@parley/signaling/server/start';
@@ -120,11 +123,15 @@ async function startPods(pageUrl: string): Promise<RunningPod[]> {
   const pages = memoryPages();
   const store = memoryRooms();
   const seats = memorySeats();
+  const homes = memoryHomes();
+  const followed = memoryFollowed();
+  const terms = memoryTerms();
   const pods: RunningPod[] = [];
   for (const pod of ['pod-a', 'pod-b']) {
     const config = {
       pod,
       region: 'local',
+      regions: [],
       host: '127.0.0.1',
       port: 0,
       publicUrl: undefined,
@@ -147,6 +154,9 @@ async function startPods(pageUrl: string): Promise<RunningPod[]> {
       openTurn: () => {},
       store,
       seats,
+      homes: homes.join(config.region),
+      followed,
+      terms,
     };
     pods.push(await startPod(config, backing, createLog(config)));
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CheckedSocket } from '../../src/net/socket.ts';
+import { CheckedSocket, type Silence } from '../../src/net/socket.ts';
 import type { Ports } from '../../src/ports.ts';
 import { fakeClock, type FakeClock } from '../fakes/clock.ts';
 
@@ -15,7 +15,7 @@ interface Opened {
 }
 
 /** An open socket that has received its first message and then nothing. */
-function openSocket(): Opened {
+function openSocket(silence?: Silence): Opened {
   const clock = fakeClock();
   const now = clock.now.bind(clock);
   let [slept, pings, isLost] = [0, 0, false];
@@ -28,7 +28,7 @@ function openSocket(): Opened {
       return { send: () => void (pings += 1), buffered: () => 0, close: () => undefined };
     },
   };
-  const options = { firstMessageTimeoutMs: 10_000, probeTimeoutMs: 5000 };
+  const options = { firstMessageTimeoutMs: 10_000, probeTimeoutMs: 5000, silence: () => silence };
   const handlers = { onText: () => undefined, onLost: () => void (isLost = true) };
   const socket = new CheckedSocket('wss://pod.test/socket', ports, options, handlers);
   wire.handlers?.onOpen();
@@ -55,5 +55,17 @@ test('a device that slept while a probe was pending asks once more before the so
   await clock.advance(5000);
   assert.deepEqual([isLost(), pings()], [false, 2]);
   await clock.advance(5000);
+  assert.equal(isLost(), true);
+});
+
+test('[REG-9] a check that is late asks before it closes the socket', async () => {
+  const { clock, sleep, pings, isLost } = openSocket({ pingAfterMs: 2500, timeoutMs: 4500 });
+  // The page was busy when the check was due.
+  sleep(2500);
+  await clock.advance(2500);
+  assert.deepEqual([pings(), isLost()], [1, false]);
+  await clock.advance(1999);
+  assert.equal(isLost(), false);
+  await clock.advance(1);
   assert.equal(isLost(), true);
 });

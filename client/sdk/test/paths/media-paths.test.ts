@@ -107,6 +107,24 @@ describe('[MEDIA-12] a room through relays', () => {
   });
 });
 
+describe('a small room with a participant who asks for relays', () => {
+  test('its path is through relays while one of us receives the other there, not only where all do', async () => {
+    const stand = await room([ADA, BEN]);
+    assert.deepEqual(stand.call.snapshot().path, { kind: 'mesh', reason: null });
+    sendPath(stand, BEN, wants);
+    await pass(stand, 100);
+    assert.deepEqual(stand.call.snapshot().path, { kind: 'sfu', reason: 'requested', encrypted: false });
+    stand.relays.bring(BEN);
+    sendPath(stand, BEN, { ...wants, receiving: true });
+    await pass(stand, 2000);
+    assert.deepEqual(stand.call.snapshot().path, { kind: 'sfu', reason: 'requested', encrypted: false });
+    assert.ok(links(stand) >= 1, 'Ada is linked directly');
+    leave(stand, BEN);
+    await pass(stand, 2000);
+    assert.deepEqual(stand.call.snapshot().path, { kind: 'mesh', reason: null });
+  });
+});
+
 describe('[MEDIA-13] make before break', () => {
   async function moving(): Promise<Stand> {
     const stand = await room([ADA, BEN, CEM]);
@@ -217,6 +235,61 @@ describe('[MEDIA-13] a large room', () => {
     assert.deepEqual([open?.mixed.has(ADA), open?.mixed.has(BEN)], [true, true]);
     const ada = stand.call.snapshot().people.find((one) => one.participant === ADA);
     assert.deepEqual([ada?.mixed, ada?.link.status], [true, 'connecting']);
+  });
+});
+
+describe('[MEDIA-22] relays that do not bring the media of some', () => {
+  const NEAR = ['a', 'b', 'c', 'd', 'e'].map((one) => participant(one));
+  const FAR = ['1', '2', '3', 'f', 'g', 'h', 'j'].map((one) => participant(one));
+  const EIGHTH = participant('k');
+
+  async function apart(far: readonly string[]): Promise<Stand> {
+    const stand = await room([...NEAR, ...far]);
+    for (const one of NEAR) sendPath(stand, one, { ...wants, receiving: true });
+    for (const one of far) sendPath(stand, one, wants);
+    for (const one of NEAR) stand.relays.bring(one);
+    await pass(stand, 5000);
+    assert.equal(links(stand), 0);
+    return stand;
+  }
+
+  const statuses = ({ call }: Stand, of: readonly string[]): Set<string> =>
+    new Set(
+      call
+        .snapshot()
+        .people.filter((one) => of.includes(one.participant))
+        .map(({ link }) => link.status),
+    );
+  const askForLink = ({ service }: Stand, from: string): void =>
+    service.socket.text(`${directedPrefix(from)}${JSON.stringify({ type: 'renew', session: 1 })}`);
+
+  test('gives way to links with these, and the links end once the relays bring it', async () => {
+    const stand = await apart(FAR);
+    await pass(stand, 2000);
+    assert.equal(links(stand), FAR.length);
+    assert.deepEqual(stand.call.snapshot().path, { kind: 'sfu', reason: 'people', encrypted: false });
+    for (const one of FAR) {
+      stand.relays.bring(one);
+      sendPath(stand, one, { ...wants, receiving: true });
+    }
+    await pass(stand, 1000);
+    assert.equal(links(stand), 0);
+    assert.deepEqual(statuses(stand, FAR), new Set(['connected']));
+  });
+
+  test('where these are eight shows for each that no media arrives, and no link is made or accepted', async () => {
+    const far = [...FAR, EIGHTH];
+    const stand = await apart(far);
+    assert.deepEqual(statuses(stand, far), new Set(['connecting']));
+    await pass(stand, 2000);
+    assert.deepEqual(statuses(stand, far), new Set(['no-media']));
+    assert.deepEqual(statuses(stand, NEAR), new Set(['connected']));
+    askForLink(stand, EIGHTH);
+    await pass(stand, 1000);
+    assert.equal(links(stand), 0);
+    leave(stand, FAR[0] ?? '');
+    await pass(stand, 1000);
+    assert.equal(links(stand), FAR.length, 'seven are few enough');
   });
 });
 

@@ -53,7 +53,7 @@ function stand(): Stand {
     ports,
     mesh,
     room: ROOM,
-    api: '',
+    api: () => '',
     secret: null,
     requestRelay: () => Promise.resolve(null),
     onChange: () => (changes += 1),

@@ -135,6 +135,20 @@ test('if UDP is dropped, WebSocket is tried after a delay, and a connection that
   );
 });
 
+test('where the last connection was a WebSocket, WebTransport is tried too, and WebSocket soon after', async () => {
+  const { connect, asked } = library();
+  const opening = openRelay(connect, RELAY, ORIGIN, 'WebSocket');
+  await settled();
+  mock.timers.tick(200);
+  await settled();
+  assert.deepEqual(
+    asked.map(({ way }) => way),
+    ['WebTransport', 'WebSocket'],
+  );
+  asked[1]?.open();
+  assert.equal((await opening).transport, 'WebSocket');
+});
+
 test('a relay that answers on neither transport is abandoned, both attempts end, and late connections are closed', async () => {
   const { connect, asked } = library();
   const opening = openRelay(connect, RELAY, ORIGIN);

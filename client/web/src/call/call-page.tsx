@@ -109,6 +109,8 @@ function bannerText(connection: CallConnection): string | null {
   if (connection.status !== 'recovering') return null;
   if (connection.offline) return 'You are offline. The call resumes when your network returns.';
   if (connection.turnAtMs !== null) return 'Many people are reconnecting. You stay in the call.';
+  if (connection.movingTo !== null)
+    return `Your region does not answer. Reconnecting through ${connection.movingTo}. You stay in the call.`;
   return 'Reconnecting. You stay in the call.';
 }
 

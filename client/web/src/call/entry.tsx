@@ -6,6 +6,7 @@ import type { LocalMedia } from '../media/local-media.ts';
 import { deviceId } from '../memory/device.ts';
 import { ownerKey } from '../memory/owner-key.ts';
 import { relayOnly } from '../memory/profile.ts';
+import { regionIn, regionMemory } from '../memory/regions.ts';
 import { callMemory } from '../memory/tab.ts';
 import { mediaKeyIn } from './media-key.ts';
 import { CallSession } from './session.ts';
@@ -21,6 +22,7 @@ export interface StartOptions {
 export function startSession({ room, name, media }: StartOptions): CallSession {
   const key = ownerKey(room);
   const mediaKey = mediaKeyIn(location.hash);
+  const region = regionIn(location.search);
   const call = joinCall(
     {
       api: location.origin,
@@ -32,6 +34,8 @@ export function startSession({ room, name, media }: StartOptions): CallSession {
       microphone: media.sendingMicrophone.peek(),
       camera: media.sendingCamera.peek(),
       memory: callMemory(room),
+      regionMemory,
+      ...(region === undefined ? {} : { region }),
       ...(relayOnly() ? { iceTransportPolicy: 'relay' as const } : {}),
     },
     browserPorts(pageMedia),

@@ -19,6 +19,8 @@ export function linkText(link: Link): string {
       return 'reconnecting';
     case 'failed':
       return 'no connection';
+    case 'no-media':
+      return 'nothing arrives through the relays';
     case 'other-key':
       return 'another end-to-end key';
     case 'connected':

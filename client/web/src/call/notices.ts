@@ -13,7 +13,8 @@ export interface CallNotice {
 const SHOWN_MS: Record<NoticeKind, number> = { quiet: 3000, info: 4000, chat: 6000, trouble: 9000 };
 /** More notices would cover the video. */
 const MAX_SHOWN = 3;
-const MAX_CHARS = 160;
+/** Of a chat line, which the panel shows whole. What the page says itself is never cut. */
+const MAX_CHAT_CHARS = 160;
 
 export class Notices {
   readonly shown = signal<readonly CallNotice[]>([]);
@@ -24,7 +25,7 @@ export class Notices {
     const notice = {
       id: this.#next++,
       kind,
-      text: text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text,
+      text: kind === 'chat' && text.length > MAX_CHAT_CHARS ? `${text.slice(0, MAX_CHAT_CHARS)}…` : text,
     };
     this.shown.value = [...this.shown.peek(), notice].slice(-MAX_SHOWN);
     const timer = setTimeout(() => {

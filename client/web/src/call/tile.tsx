@@ -111,6 +111,8 @@ function tileNote(person: Person): string | null {
       return 'Reconnecting…';
     case 'failed':
       return 'Not connected';
+    case 'no-media':
+      return 'No sound or picture';
     case 'other-key':
       return 'Has another key';
     case 'connected':

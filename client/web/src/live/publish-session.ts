@@ -137,7 +137,7 @@ export class PublishSession implements PublishView {
     const publisher = new library.MoqPublisher();
     const relay = new RelayLink({
       ask: (exclude) => requestRelay(this.name, true, exclude),
-      open: ({ relay: at }) => openRelay(library.connect, at, location.origin),
+      open: ({ relay: at }, last) => openRelay(library.connect, at, location.origin, last),
       lost: LOST.publish,
       // Viewers wait for it.
       spreadMs: 0,

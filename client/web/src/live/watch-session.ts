@@ -144,7 +144,7 @@ export class WatchSession implements WatchView {
     this.canvas.value = player.canvas;
     this.#relay = new RelayLink({
       ask: (exclude) => requestRelay(this.name, false, exclude),
-      open: ({ relay }) => openRelay(library.connect, relay, location.origin),
+      open: ({ relay }, last) => openRelay(library.connect, relay, location.origin, last),
       lost: LOST.watch,
       spreadMs: SPREAD_MS,
       serves: async (connection, broadcast) =>

@@ -2,6 +2,7 @@ import type { CreateRoomAnswer } from '@parley/protocol/http';
 import { ROOM_LIMITS } from '@parley/protocol/room-limits';
 import { useState } from 'preact/hooks';
 import { sentence } from '../text/endings.ts';
+import { roomName } from '../text/room-name.ts';
 import { CopyButton } from '../design/copy-button.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { Icon } from '../design/icon.tsx';
@@ -13,15 +14,6 @@ import { roomPath } from '../route.ts';
 
 /** An installation may allow fewer; its own limit then applies. */
 const MAX_PARTICIPANTS = ROOM_LIMITS['room.participants'].max;
-
-/** Converts text to a valid room name: letters, digits and single inner dashes, at most 48 characters. */
-function roomName(text: string): string {
-  return text
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replace(/^-/, '')
-    .slice(0, 48);
-}
 
 interface NamedRoom {
   readonly name: string;
@@ -77,8 +69,13 @@ function useNamedRoom(): NamedRoom {
     setLobby,
     create,
     setName: (text) => {
-      setName(roomName(text));
-      setProblem(null);
+      const usable = roomName(text);
+      setName(usable);
+      setProblem(
+        usable === '' && text.trim() !== ''
+          ? 'Use letters from a to z or digits: the name is part of the link.'
+          : null,
+      );
     },
     setCap: (text) => {
       setCap(text);

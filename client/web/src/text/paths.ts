@@ -17,16 +17,19 @@ export const PATHS: Readonly<Record<Path, { readonly name: string; readonly mean
   },
 };
 
+const CAUSES: Readonly<Record<Extract<CallPath, { readonly kind: 'sfu' }>['reason'], string>> = {
+  people: 'The room is too large for direct connections',
+  unreachable: 'A direct connection to someone is not possible',
+  requested: 'Someone here, for example at a terminal, uses media relays',
+};
+
 /** The description for the whole call; `null` if there is nothing to report. */
 export function pathText(
   path: CallPath,
 ): { readonly label: string; readonly title: string; readonly calm: boolean } | null {
   const { kind, reason } = path;
   if (kind === 'sfu') {
-    const cause =
-      reason === 'people'
-        ? 'The room is too large for direct connections'
-        : 'A direct connection to someone is not possible';
+    const cause = CAUSES[reason];
     return path.encrypted
       ? {
           label: 'End-to-end encrypted',

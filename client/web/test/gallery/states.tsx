@@ -190,21 +190,34 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
     call({
       change: {
         ...inCall(3),
-        connection: { status: 'recovering', sinceMs: 0, offline: false, turnAtMs: null },
+        connection: { status: 'recovering', sinceMs: 0, offline: false, turnAtMs: null, movingTo: null },
+      },
+    }),
+  'call-moving': () =>
+    call({
+      change: {
+        ...inCall(3),
+        connection: { status: 'recovering', sinceMs: 0, offline: false, turnAtMs: null, movingTo: 'us-east' },
       },
     }),
   'call-reconnecting-wait': () =>
     call({
       change: {
         ...inCall(3),
-        connection: { status: 'recovering', sinceMs: 0, offline: false, turnAtMs: Date.now() + 12_000 },
+        connection: {
+          status: 'recovering',
+          sinceMs: 0,
+          offline: false,
+          turnAtMs: Date.now() + 12_000,
+          movingTo: null,
+        },
       },
     }),
   'call-offline': () =>
     call({
       change: {
         ...inCall(3),
-        connection: { status: 'recovering', sinceMs: 0, offline: true, turnAtMs: null },
+        connection: { status: 'recovering', sinceMs: 0, offline: true, turnAtMs: null, movingTo: null },
       },
     }),
   'call-screen': () => call({ change: sharing() }),

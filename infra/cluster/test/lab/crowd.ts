@@ -4,6 +4,7 @@ import { WebSocket } from 'ws';
 import { MAX_STALL_MS, watchStalls } from '@parley/e2e/support/stalls.ts';
 import { until } from '@parley/e2e/support/until.ts';
 import { newRoom } from '@parley/e2e/support/visitor.ts';
+import { podNameOf } from '@parley/protocol/ids';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import type { CallConnection } from '@parley/sdk/call';
 import { Connection } from '@parley/sdk/signaling/connection';
@@ -16,7 +17,6 @@ import {
   welcomed,
   type Roster,
 } from '@parley/sdk/room/roster';
-import { host } from '../../src/release.ts';
 import type { Entry } from './entry.ts';
 
 /** Only guards against a test that hangs: joins wait for the limits of their addresses. */
@@ -133,7 +133,7 @@ export class CrowdMember {
   constructor(entry: Entry, room: string, name: string) {
     this.#name = name;
     const ports = portsOf(entry, (socket) => (this.#socket = socket));
-    const options = { api: `https://${host}`, room, name, microphone: null, camera: null };
+    const options = { api: `https://${entry.host}`, room, name, microphone: null, camera: null };
     this.#begin = () =>
       new Connection(options, ports, {
         onState: (state) => this.#stateChanged(state),
@@ -164,7 +164,7 @@ export class CrowdMember {
   }
 
   get pod(): string {
-    return this.#state.status === 'connected' ? this.#state.pod : '';
+    return this.#state.status === 'connected' ? podNameOf(this.#state.pod) : '';
   }
 
   /** Whether the roster is exactly these participants, none of them away. */

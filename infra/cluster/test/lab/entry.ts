@@ -3,6 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { request } from 'node:https';
 import { WebSocket } from 'ws';
 import { balancerAddress, describeLab, homes, nodes } from '../../src/lab.ts';
+import type { Region } from '../../src/regions.ts';
 import { host, readSecret } from '../../src/release.ts';
 
 export const lab = describeLab(process.env);
@@ -12,6 +13,8 @@ const answerWithinMs = 20_000;
 
 export interface Entry {
   readonly name: string;
+  /** Of the application. */
+  readonly host: string;
   post(path: string, body: unknown): Promise<{ status: number; text: string }>;
   get(path: string): Promise<{ status: number; text: string }>;
   /** A socket to that address, not open yet. */
@@ -21,23 +24,29 @@ export interface Entry {
 /** An entry for every node. Its clients trust the edge's own certificate and no other. */
 export async function entries(): Promise<Entry[]> {
   const ca = await edgeCertificate();
-  return nodes.map(({ name, address }) => entry({ name, address, ca }));
+  return nodes.map(({ name, address }) => entry({ name, host, address, ca }));
 }
 
 /** By the load balancer, from each of the addresses that a crowd lives at. */
 export async function entriesFromHomes(): Promise<Entry[]> {
   const ca = await edgeCertificate();
-  return homes.map((home) => entry({ name: home, address: balancerAddress, localAddress: home, ca }));
+  return homes.map((home) => entry({ name: home, host, address: balancerAddress, localAddress: home, ca }));
+}
+
+/** The edge of a region, on its node. */
+export async function entryOf({ name, host, node: { address } }: Region): Promise<Entry> {
+  return entry({ name, host, address, ca: await edgeCertificate(name) });
 }
 
 interface Way {
   readonly name: string;
+  readonly host: string;
   readonly address: string;
   readonly localAddress?: string;
   readonly ca: string;
 }
 
-function entry({ name, address, ...from }: Way): Entry {
+function entry({ name, host, address, ...from }: Way): Entry {
   const lookup: LookupFunction = (_, options, answer) => {
     if (options.all) answer(null, [{ address, family: 4 }]);
     else answer(null, address, 4);
@@ -57,12 +66,13 @@ function entry({ name, address, ...from }: Way): Entry {
     });
   return {
     name,
+    host,
     get: (path) => ask('GET', path),
     post: (path, body) => ask('POST', path, JSON.stringify(body)),
     open: (url) => new WebSocket(url, { ...from, lookup, origin: `https://${host}` }),
   };
 }
 
-function edgeCertificate(): Promise<string> {
-  return readSecret(lab, 'parley-tls', 'tls.crt');
+function edgeCertificate(at?: string): Promise<string> {
+  return readSecret(lab, 'parley-tls', 'tls.crt', at);
 }

@@ -6,6 +6,7 @@ import { MAX_STALL_MS } from '@parley/e2e/support/stalls.ts';
 import { until } from '@parley/e2e/support/until.ts';
 import { decodeServerMessage } from '@parley/protocol/decode';
 import type { IceServer } from '@parley/protocol/http';
+import { podNameOf } from '@parley/protocol/ids';
 import type { ServerMessage } from '@parley/protocol/server-messages';
 import type { Entry } from './entry.ts';
 
@@ -52,7 +53,7 @@ export class Participant {
   }
 
   get pod(): string {
-    return this.#welcome?.pod ?? '';
+    return podNameOf(this.#welcome?.pod ?? '');
   }
 
   /** As its welcome contained them. */

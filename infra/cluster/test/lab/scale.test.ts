@@ -9,7 +9,7 @@ import { Crowd } from './crowd.ts';
 import { entriesFromHomes, lab } from './entry.ts';
 
 const people = { rooms: 60, each: 5 };
-/** A pod that ends moves its clients within `drain.window`, 10 s, and closes those that stay a second later (RES-8). */
+/** A pod that ends moves its clients in batches, here within a second or two, at the latest within `drain.window`, and closes those that stay a second later (RES-8). */
 const DRAINED_WITHIN_MS = 11_000;
 /** The longest time of a participant without a socket, when its socket breaks or its pod ends (ROS-11). */
 const RESUMED_WITHIN_MS = 5000;

@@ -10,7 +10,7 @@ import type { Person } from '../../support/any-page.ts';
 import { clientsOf, end, relayInUse, relaysAreReady } from '../../support/live-relays.ts';
 import { opened } from '../../support/opened.ts';
 import { switchMicrophone } from '../../support/controls.ts';
-import { connectsBy, MOVED_WITHIN_MS, pathsOf } from '../../support/paths.ts';
+import { callPathOf, connectsBy, MOVED_WITHIN_MS, pathsOf } from '../../support/paths.ts';
 import { receivesOthers, seesPictures } from '../../support/presence.ts';
 import { joinAsPuppet, launchFirefox } from '../../support/puppets.ts';
 import { withSite } from '../../support/site.ts';
@@ -58,6 +58,36 @@ describe('a room', { timeout: 420_000 }, () => {
     });
     assertBounded(back);
     for (const one of people) assert.deepEqual(one.errors, []);
+  });
+
+  it('with two browsers and a terminal says in each browser that relays carry what it sends to the terminal, and nothing of the kind before and afterwards', async (t) => {
+    const room = newRoom();
+    const join = (name: string) => Visitor.join(site.browser, { name, web: site.web, room, sizes: SIZES });
+    const people = [await join('Ada'), await join('Ben')];
+    for (const one of people) await connectsBy(one, 'mesh', 1);
+
+    const films = await filmsFrom(t, `${site.web}/r/${room}`);
+    films.begin(1, 'join', '--log', '--publish');
+    for (const one of people) {
+      await until(async () => (await callPathOf(one)).reason === 'requested', {
+        withinMs: MOVED_WITHIN_MS,
+        what: () => `the header of ${one.name} to show why media goes through relays`,
+      });
+      assert.deepEqual(await callPathOf(one), { path: 'sfu', reason: 'requested' });
+      await one.page.click('[data-testid=open-path]');
+      const text = await one.page.textContent('[data-testid=path-dialog]');
+      assert.match(text ?? '', /Relays can read them/);
+      await one.page.keyboard.press('Escape');
+    }
+    for (const one of people)
+      await until(async () => (await pathsOf(one)).toSorted().join() === 'direct,sfu', {
+        withinMs: MOVED_WITHIN_MS,
+        what: () =>
+          `${one.name} to be connected directly with the other browser, and by relays with the terminal`,
+      });
+
+    films.end();
+    for (const one of people) await connectsBy(one, 'mesh', 1);
   });
 });
 
@@ -255,7 +285,7 @@ async function filmsFrom(t: TestContext, link: string): Promise<Films> {
   return {
     begin: (count, command = 'publish', ...flags) => {
       for (let nth = 1; nth <= count; nth += 1)
-        films.push(new Terminal(command, link, ...flags, video, '--loop', '--name', `Film ${nth}`));
+        films.push(Terminal.start([command, link, ...flags, video, '--loop', '--name', `Film ${nth}`]));
       return films;
     },
     end: () => films.splice(0).forEach(({ child }) => child.kill('SIGTERM')),

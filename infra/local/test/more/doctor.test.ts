@@ -59,7 +59,7 @@ async function runDoctor(t: Ends, ...args: string[]): Promise<Report & { exit: n
 }
 
 function terminal(t: Ends, ...args: string[]): Terminal {
-  const started = new Terminal('doctor', ...args);
+  const started = Terminal.start(['doctor', ...args]);
   t.after(() => started.child.kill('SIGKILL'));
   return started;
 }

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 /// The pauses of the SDK (`client/sdk/src/net/backoff.ts`): below the first after the first failure, doubled up to the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
-const LONGEST_PAUSE: Duration = Duration::from_secs(8);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// The room is full: an answer, not an error.
 const ROOM_FULL: &str = "ROOM_FULL";
 /// A socket that the participant itself gave up, at the time of `--drop-at`.

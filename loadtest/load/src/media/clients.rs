@@ -1,6 +1,7 @@
 //! The clients of a load: sessions that publish, watch, or both.
 use super::dial::Dialer;
-use super::plan::{Plan, Role, without_token};
+use super::path::Paths;
+use super::plan::{Plan, Role, place_of, without_token};
 use super::receiver::{Counts, Receiver};
 use super::source::Source;
 use super::tracks::{Tracks, WatchedTrack, publish, watch};
@@ -9,6 +10,7 @@ use hdrhistogram::Histogram;
 use moq_tokio::Connection;
 use parking_lot::Mutex;
 use parley_cli::{BoxFuture, ConnectOptions};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -159,16 +161,33 @@ impl Clients {
 
     /// Restarts the measurement of latency.
     pub fn start_measurement(&self) {
-        self.watchers().for_each(|client| client.receiver.lock().latency.reset());
+        self.watchers().for_each(|client| client.receiver.lock().restart_delays());
     }
 
     /// The latency of all watchers since `start_measurement`, in nanoseconds.
     pub fn latency(&self) -> anyhow::Result<Histogram<u64>> {
         let mut all = Histogram::new_with_bounds(1_000, 60_000_000_000, 3)?;
         for client in self.watchers() {
-            all.add(&client.receiver.lock().latency)?;
+            all.add(client.receiver.lock().delays(|_| true)?.histogram())?;
         }
         Ok(all)
+    }
+
+    /// The same by the places of publishers and watchers.
+    pub fn paths(&self) -> anyhow::Result<Paths<'_>> {
+        let mut publishers: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+        for role in self.all.iter().map(|client| &client.role) {
+            publishers.entry(place_of(&role.relay)).or_default().extend(role.publishes);
+        }
+        let mut paths = Paths::default();
+        for client in self.watchers() {
+            let receiver = client.receiver.lock();
+            for (from, broadcasts) in &publishers {
+                let delays = receiver.delays(|broadcast| broadcasts.contains(&broadcast))?;
+                paths.add(from, place_of(&client.role.relay), &delays)?;
+            }
+        }
+        Ok(paths)
     }
 
     /// Ends publishing, and waits until the watchers have received all frames, at most `timeout`.

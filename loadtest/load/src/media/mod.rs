@@ -7,11 +7,15 @@
 //! | [`dial`] | sessions with relays |
 //! | [`clients`] | all clients, each with a session |
 //! | [`tracks`] | publishing and watching a track |
+//! | [`delays`] | of the frames of a track |
+//! | [`path`] | from where to where frames went |
 //! | [`receiver`] | what a watcher received. **Every frame is verified in [`receiver`]** |
 //! | [`run`] | a run: connect, warm up, measure, drain |
 //! | [`report`] | the result |
 mod clients;
+mod delays;
 pub mod dial;
+mod path;
 mod plan;
 pub mod receiver;
 mod report;

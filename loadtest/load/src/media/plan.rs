@@ -1,4 +1,5 @@
 //! The plan of a load of media: who publishes, who watches whom, at which relay.
+use super::source::TestVideo;
 use crate::durations::{Durations, VoidAbove};
 use anyhow::{Context, ensure};
 use clap::ValueEnum;
@@ -25,7 +26,8 @@ pub struct Plan {
 /// The relays.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Endpoints {
-    /// A relay: `https://HOST:PORT/?jwt=TOKEN`; repeatable: publishers and watchers are spread over all of them
+    /// A relay: `https://HOST:PORT/?jwt=TOKEN`; repeatable: publishers and watchers are spread over all of them. `#NAMESPACE` after it: clients reach it
+    /// from that network namespace
     #[arg(long = "relay", value_name = "URL", required = true)]
     pub relays: Vec<Url>,
     /// The relay of publishers, where it is another; repeatable
@@ -69,12 +71,21 @@ pub enum Watch {
     One,
 }
 
+/// The height of a test video with `--bitrate`, in pixels.
+const HEIGHT: u32 = 360;
+
 /// What is sent.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Content {
     /// A video file that ffmpeg can read, sent without transcoding [a test video of 1 Mbit/s at 30 frames per second]
     #[arg(long, value_name = "VIDEO", conflicts_with = "audio")]
     pub file: Option<PathBuf>,
+    /// Instead: a test video of this bit rate in kbit/s, 640 by 360
+    #[arg(long, value_name = "KBIT", conflicts_with_all = ["file", "audio"])]
+    pub bitrate: Option<u32>,
+    /// The frames per second of that video
+    #[arg(long, default_value_t = 15, requires = "bitrate")]
+    pub fps: u32,
     /// Instead: audio, 50 frames per second of 80 to 160 bytes, in groups of a second
     #[arg(long)]
     pub audio: bool,
@@ -103,6 +114,9 @@ impl Plan {
         let Shape { publishers, watchers, room, .. } = self.shape;
         ensure!(publishers > 0 && watchers > 0, "--publishers and --watchers must be at least 1");
         ensure!(room.is_none_or(|participants| participants > 1), "--room must be at least 2");
+        let Content { bitrate, fps, .. } = self.content;
+        ensure!(bitrate.is_none_or(|kbit| (20..=10_000).contains(&kbit)), "--bitrate must be 20 to 10000 kbit/s");
+        ensure!((1..=60).contains(&fps), "--fps must be 1 to 60");
         self.durations.check()?;
         for url in self.endpoints.relays.iter().chain(&self.endpoints.publishers_relays) {
             ensure!(url.scheme() == "https", "{} is not https://HOST:PORT/", without_token(url));
@@ -131,6 +145,13 @@ impl Plan {
     }
 }
 
+impl Content {
+    /// The test video with `--bitrate`.
+    pub fn test_video(&self) -> Option<TestVideo> {
+        self.bitrate.map(|kbit| TestVideo { height: HEIGHT, fps: self.fps, kbit })
+    }
+}
+
 impl Shape {
     /// How many broadcasts are published.
     pub fn broadcasts(&self) -> usize {
@@ -138,11 +159,17 @@ impl Shape {
     }
 }
 
-/// A URL without its query, which contains the token.
+/// A URL without its query, which contains the token, and without its fragment, which is its place.
 pub fn without_token(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);
+    url.set_fragment(None);
     url.into()
+}
+
+/// The network namespace from which clients reach the relay; empty: that of this process.
+pub fn place_of(relay: &Url) -> &str {
+    relay.fragment().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -194,8 +221,10 @@ mod tests {
         for (line, sentence) in [
             ("--publishers 0", "--publishers and --watchers must be at least 1"),
             ("--room 1", "--room must be at least 2"),
+            ("--bitrate 10", "--bitrate must be 20 to 10000 kbit/s"),
+            ("--bitrate 300 --fps 0", "--fps must be 1 to 60"),
             ("--seconds 0", "--seconds must be at least 0.1"),
-            ("--relay http://x/?jwt=secret", "http://x/ is not https://HOST:PORT/"),
+            ("--relay http://x/?jwt=secret#there", "http://x/ is not https://HOST:PORT/"),
         ] {
             assert_eq!(plan(line).check().unwrap_err().to_string(), sentence);
         }

@@ -1,7 +1,7 @@
 //! What one watcher received of the broadcasts that it watches. **Every frame is verified here.**
+use super::delays::Delays;
 use crate::payload;
 use crate::sequence::{Arrival, SequenceTracker};
-use hdrhistogram::Histogram;
 
 /// Received frames by the result of their verification.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,8 +44,6 @@ pub struct Receiver {
     freeze_threshold: u64,
     /// Since the beginning, or the last `restart`.
     pub counts: Counts,
-    /// From making to arrival.
-    pub latency: Histogram<u64>,
     /// The longest freeze.
     pub longest_freeze: u64,
 }
@@ -58,6 +56,7 @@ struct Track {
     last_group: Option<u64>,
     /// The first sequence number that is expected, after a `restart`.
     expected_from: Option<u64>,
+    delays: Delays,
     /// RFC 3550 section 6.4.1.
     jitter: f64,
 }
@@ -84,6 +83,7 @@ impl Receiver {
                 arrivals: None,
                 last_group: None,
                 expected_from: None,
+                delays: Delays::new()?,
                 jitter: 0.0,
             })
         };
@@ -91,7 +91,6 @@ impl Receiver {
             tracks: broadcasts.iter().map(track).collect::<anyhow::Result<_>>()?,
             freeze_threshold,
             counts: Counts::default(),
-            latency: Histogram::new_with_bounds(1_000, 60_000_000_000, 2)?,
             longest_freeze: 0,
         })
     }
@@ -124,8 +123,8 @@ impl Receiver {
         self.counts.delivered += 1;
         self.counts.bytes += payload.len() as u64;
         let pause = track.arrive(stamp.sequence, now, transit);
+        track.delays.record(transit);
         self.record_pause(pause);
-        self.latency.saturating_record(transit);
     }
 
     /// Expects from now on the frames that are made from now on. Earlier frames that still arrive only end pauses.
@@ -137,7 +136,21 @@ impl Receiver {
         let Counts { duplicated, out_of_order, corrupt, extra, .. } = self.counts;
         self.counts = Counts { duplicated, out_of_order, corrupt, extra, ..Counts::default() };
         self.longest_freeze = 0;
-        self.latency.reset();
+        self.restart_delays();
+    }
+
+    /// Forgets the delays of all frames.
+    pub fn restart_delays(&mut self) {
+        self.tracks.iter_mut().for_each(|track| track.delays.reset());
+    }
+
+    /// The delays of the frames of the broadcasts that are chosen by their index.
+    pub fn delays(&self, chosen: impl Fn(usize) -> bool) -> anyhow::Result<Delays> {
+        let mut delays = Delays::new()?;
+        for track in self.tracks.iter().filter(|track| chosen(track.broadcast as usize)) {
+            delays.add(&track.delays)?;
+        }
+        Ok(delays)
     }
 
     /// Records the beginning of a group, and the groups between it and the previous one as skipped.

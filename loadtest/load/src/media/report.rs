@@ -2,7 +2,8 @@
 mod table;
 
 use super::clients::{Client, Clients};
-use super::plan::{Plan, Shape, without_token};
+use super::path::Path;
+use super::plan::{Plan, Shape, place_of, without_token};
 use crate::latency::Latency;
 use crate::usage::{GeneratorUsage, ServerUsage};
 use crate::window::{Steady, Window};
@@ -34,15 +35,31 @@ pub struct Report {
     /// Ended by Ctrl-C.
     interrupted: bool,
     steady: Steady,
+    /// The Unix times of the window.
+    began_ms: u128,
+    ended_ms: u128,
     latency_ms: Latency,
     /// Of all watchers.
     first_frame_ms: Option<Latency>,
     rtt_ms: Option<Latency>,
     jitter_ms: Latency,
     packets: Packets,
+    paths: Vec<Path>,
     generator: GeneratorUsage,
     server: Option<ServerUsage>,
     each: Vec<Watcher>,
+}
+
+/// What was measured between the warm-up and the end of publishing.
+pub struct Measured {
+    /// Its beginning, in Unix milliseconds.
+    pub began_ms: u128,
+    /// Its end, in Unix milliseconds.
+    pub ended_ms: u128,
+    /// From making to arrival, in nanoseconds.
+    pub latency: Histogram<u64>,
+    /// The same by the places of publishers and watchers.
+    pub paths: Vec<Path>,
 }
 
 /// Frames by the result of their verification.
@@ -75,6 +92,8 @@ struct Packets {
 #[serde(rename_all = "camelCase")]
 struct Watcher {
     relay: String,
+    /// Its network namespace; empty: that of this process.
+    place: String,
     #[serde(flatten)]
     frames: Frames,
     latency_ms: Latency,
@@ -95,7 +114,7 @@ fn ratio(delivered: u64, expected: u64) -> f64 {
 }
 
 impl Watcher {
-    fn new(clients: &Clients, client: &Client) -> Self {
+    fn new(clients: &Clients, client: &Client) -> anyhow::Result<Self> {
         let (expected, missing) = clients.expected(client);
         let stats = client.connection.monitor().stats();
         let receiver = client.receiver.lock();
@@ -113,17 +132,18 @@ impl Watcher {
             freezes: counts.freezes,
             longest_freeze_ms: milliseconds(receiver.longest_freeze),
         };
-        let (latency_ms, jitter_ms) = (Latency::of(&receiver.latency), receiver.jitter() / 1e6);
+        let (latency_ms, jitter_ms) = (Latency::of(receiver.delays(|_| true)?.histogram()), receiver.jitter() / 1e6);
         drop(receiver);
-        Self {
+        Ok(Self {
             relay: without_token(&client.role.relay),
+            place: place_of(&client.role.relay).to_owned(),
             frames,
             latency_ms,
             first_frame_ms: clients.first_frame(client).map(milliseconds),
             rtt_ms: stats.and_then(|stats| stats.rtt).map(|rtt| rtt.as_secs_f64() * 1e3),
             jitter_ms,
             packets: Packets::of(&client.connection),
-        }
+        })
     }
 }
 
@@ -165,16 +185,17 @@ fn spread(values: impl Iterator<Item = Option<f64>>) -> anyhow::Result<Option<La
 }
 
 impl Report {
-    /// Of a run that ended. `rate`: bytes per second of one publisher. `latency`: of the measured window.
+    /// Of a run that ended. `rate`: bytes per second of one publisher.
     pub fn new(
         plan: &Plan,
         clients: &Clients,
         rate: f64,
         window: Window,
-        latency: &Histogram<u64>,
+        Measured { began_ms, ended_ms, latency, paths }: Measured,
         interrupted: bool,
     ) -> anyhow::Result<Self> {
-        let each: Vec<Watcher> = clients.watchers().map(|client| Watcher::new(clients, client)).collect();
+        let each = clients.watchers().map(|client| Watcher::new(clients, client));
+        let each = each.collect::<anyhow::Result<Vec<_>>>()?;
         let mut frames = Frames::default();
         each.iter().for_each(|watcher| frames.add(&watcher.frames));
         let mut packets = Packets::default();
@@ -194,11 +215,14 @@ impl Report {
             void: window.generator.share > plan.void_above.share,
             interrupted,
             steady: window.steady(),
-            latency_ms: Latency::of(latency),
+            began_ms,
+            ended_ms,
+            latency_ms: Latency::of(&latency),
             first_frame_ms: spread(each.iter().map(|watcher| watcher.first_frame_ms))?,
             rtt_ms: spread(each.iter().map(|watcher| watcher.rtt_ms))?,
-            jitter_ms: jitter_ms.unwrap_or_else(|| Latency::of(latency)),
+            jitter_ms: jitter_ms.unwrap_or_else(|| Latency::of(&latency)),
             packets,
+            paths,
             generator: window.generator,
             server: window.server,
             each,

@@ -2,11 +2,11 @@
 use super::clients::Clients;
 use super::plan::Plan;
 use super::receiver::Counts;
-use super::report::Report;
+use super::report::{Measured, Report};
 use super::source::Source;
 use crate::progress::{PROGRESS_INTERVAL, Progress};
 use crate::runtime;
-use crate::window::{Snapshot, Totals, Window};
+use crate::window::{Snapshot, Totals, Window, unix_ms};
 use parley_cli::BoxFuture;
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -22,7 +22,10 @@ pub fn run(plan: &Plan) -> anyhow::Result<Report> {
     plan.check()?;
     let source = match plan.content.audio {
         true => Source::default_audio(),
-        false => Source::video(plan.content.file.as_deref())?,
+        false => match plan.content.test_video() {
+            Some(video) => Source::test_video(video)?,
+            None => Source::video(plan.content.file.as_deref())?,
+        },
     };
     runtime::block_on(measure(plan, source))
 }
@@ -34,20 +37,23 @@ fn measure(plan: &Plan, source: Source) -> BoxFuture<'_, anyhow::Result<Report>>
         let mut clients = Clients::connect(plan, source).await?;
         let mut progress = Progress::new();
         let mut from = snapshot(plan, &clients)?;
+        let mut began_ms = unix_ms();
         let warm = show_during(&mut progress, &clients, warm_up(plan, &clients), interrupt.as_mut()).await;
         let mut complete = warm.transpose()?.is_some();
         if complete {
             clients.start_measurement();
             from = snapshot(plan, &clients)?;
+            began_ms = unix_ms();
             let measured = tokio::time::sleep(Duration::from_secs_f64(plan.durations.seconds));
             complete = show_during(&mut progress, &clients, measured, interrupt.as_mut()).await.is_some();
         }
         let to = snapshot(plan, &clients)?;
-        let latency = clients.latency()?;
+        let measured =
+            Measured { began_ms, ended_ms: unix_ms(), latency: clients.latency()?, paths: clients.paths()?.report() };
         progress.clear();
         clients.finish(Duration::from_secs_f64(plan.durations.drain)).await;
         let window = Window::between(&from, &to, &plan.endpoints.pids)?;
-        let report = Report::new(plan, &clients, rate, window, &latency, !complete)?;
+        let report = Report::new(plan, &clients, rate, window, measured, !complete)?;
         clients.close().await;
         Ok(report)
     })

@@ -215,7 +215,7 @@ impl Participants {
     pub fn delay(&self) -> anyhow::Result<Histogram<u64>> {
         let mut all = Histogram::new_with_bounds(1_000, 60_000_000_000, 3)?;
         for receiver in self.receivers() {
-            all.add(&receiver.lock().latency)?;
+            all.add(receiver.lock().delays(|_| true)?.histogram())?;
         }
         Ok(all)
     }

@@ -4,11 +4,12 @@ use super::plan::Plan;
 use super::report::Report;
 use super::window::Window;
 use crate::media::source::Source;
+use crate::window::unix_ms;
 use crate::{process, runtime};
 use hdrhistogram::Histogram;
 use parley_cli::{BoxFuture, ConnectionEnd};
 use std::pin::{Pin, pin};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
 /// A participant that has not received a frame of each of its tracks by then, after the last one connected, is late.
@@ -86,8 +87,4 @@ async fn measure<I: Future>(
         delay: participants.delay()?,
         interrupted,
     })
-}
-
-fn unix_ms() -> u128 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis()
 }

@@ -60,6 +60,9 @@ async fn every_frame_of_every_publisher_reaches_every_watcher() {
     for field in ["latencyMs", "firstFrameMs", "rttMs"] {
         assert!(report[field]["p50"].as_f64() > Some(0.0), "{field} in {report}");
     }
+    let path = &report["paths"][0];
+    assert_eq!((&path["from"], &path["to"], &report["paths"][1]), (&"".into(), &"".into(), &Value::Null), "{report}");
+    assert!(number(path, "frames") > 0 && path["meanMs"].as_f64() > Some(0.0), "{report}");
     assert!(report["server"]["cpuSeconds"].as_f64() > Some(0.0), "{report}");
 }
 
@@ -106,6 +109,15 @@ async fn a_refused_token_ends_the_load_without_showing_the_token() {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(errors.contains(&media.url) && !errors.contains("secret"), "{errors}");
+}
+
+#[tokio::test]
+async fn an_unknown_network_namespace_ends_the_load() {
+    let url = "https://127.0.0.1:1/#parley-no-such-namespace";
+    let output = run(&["media", "--audio", "--relay", url]).await;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("in network namespace parley-no-such-namespace: no such network namespace"), "{errors}");
 }
 
 #[tokio::test]

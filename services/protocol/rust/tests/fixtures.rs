@@ -104,6 +104,7 @@ fn body(one: &Fixture, is_valid: bool) {
         "participant-list" => http::ParticipantList,
         "join-request" => http::JoinRequest,
         "join-answer" => http::JoinAnswer,
+        "region-list" => parley_protocol::shared::RegionList,
         "live-request" => http::LiveRequest,
         "live-answer" => http::LiveAnswer,
         "error-answer" => http::ErrorAnswer,

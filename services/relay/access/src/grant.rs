@@ -9,6 +9,8 @@ pub struct Grant {
     /// `iat`: the time at which the token was issued.
     #[serde(default)]
     pub issued: Option<u64>,
+    /// `generation`: that of the participant when the token was issued; only tokens for rooms have it.
+    pub generation: Option<u64>,
     /// `jti`: the id of the token.
     pub token: Option<Box<str>>,
     /// `sub`: the subject of the token.

@@ -40,26 +40,26 @@ pub struct Entry {
     pub term: Term,
 }
 
-/// Which tokens are revoked, and until when. Times are seconds since 1970.
+/// Which tokens are revoked, and until when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Term {
-    /// Tokens issued later stay valid; without this time, all tokens are revoked.
+    /// The highest generation that is revoked, of a participant who left a room; without it, all tokens are revoked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub before: Option<u64>,
-    /// When the revocation expires.
+    pub generation: Option<u64>,
+    /// When the revocation expires: seconds since 1970.
     pub until: u64,
 }
 
 impl Term {
     /// Revokes every token until this time.
     pub fn all(until: u64) -> Self {
-        Self { before: None, until }
+        Self { generation: None, until }
     }
 
     /// The union of two terms, which does not depend on their order.
     fn union(self, other: Self) -> Self {
-        let before = self.before.zip(other.before).map(|(one, other)| one.max(other));
-        Self { before, until: self.until.max(other.until) }
+        let generation = self.generation.zip(other.generation).map(|(one, other)| one.max(other));
+        Self { generation, until: self.until.max(other.until) }
     }
 }
 
@@ -67,8 +67,8 @@ impl Entry {
     /// A hash of the entry, the same on every pod.
     fn digest(&self) -> u64 {
         let kind = matches!(self.revocation, Revocation::Subject(_));
-        let Term { before, until } = self.term;
-        let text = format!("{kind} {before:?} {until} {}", self.revocation.name());
+        let Term { generation, until } = self.term;
+        let text = format!("{kind} {generation:?} {until} {}", self.revocation.name());
         let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
         digest.as_ref().iter().take(size_of::<u64>()).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
     }
@@ -112,9 +112,9 @@ struct List {
 }
 
 impl List {
-    /// The entries of one kind, in the order of expiry. A departure revokes tokens issued before a time, a requested revocation all.
+    /// The entries of one kind, in the order of expiry. A departure revokes tokens up to a generation, a requested revocation all.
     fn kind(&mut self, term: Term) -> &mut BTreeSet<(u64, Revocation)> {
-        if term.before.is_some() { &mut self.departed } else { &mut self.requested }
+        if term.generation.is_some() { &mut self.departed } else { &mut self.requested }
     }
 
     fn remove(&mut self, revocation: &Revocation) {
@@ -147,11 +147,11 @@ impl List {
                 return Ok(());
             }
         }
-        let is_new = known.is_none_or(|known| known.before.is_some() != term.before.is_some());
-        let max = if term.before.is_some() { capacity.departed } else { capacity.requested };
+        let is_new = known.is_none_or(|known| known.generation.is_some() != term.generation.is_some());
+        let max = if term.generation.is_some() { capacity.departed } else { capacity.requested };
         if is_new && self.kind(term).len() >= max {
             // Full lists of two pods keep the same entries, whatever the order in which these arrive.
-            let soonest = self.departed.first().filter(|_| term.before.is_some()).cloned();
+            let soonest = self.departed.first().filter(|_| term.generation.is_some()).cloned();
             match soonest.filter(|soonest| *soonest < (term.until, revocation.clone())) {
                 Some((_, soonest)) => self.remove(&soonest),
                 None => return Err(Code::TooManyRevocations),
@@ -198,10 +198,11 @@ impl Revoked {
         list.digest
     }
 
-    /// Whether a grant is revoked. A token without the time of issue counts as old.
+    /// Whether a grant is revoked. A token without a generation counts as the oldest.
     pub fn covers(&self, grant: &Grant) -> bool {
         let terms = &self.list.lock().terms;
-        let applies = |term: &Term| term.before.is_none_or(|before| grant.issued.is_none_or(|issued| issued <= before));
+        let is_covered = |last| grant.generation.is_none_or(|generation| generation <= last);
+        let applies = |term: &Term| term.generation.is_none_or(is_covered);
         let has = |name: Option<Revocation>| name.and_then(|name| terms.get(&name)).is_some_and(applies);
         !terms.is_empty()
             && (has(grant.token.clone().map(Revocation::Token)) || has(grant.subject.clone().map(Revocation::Subject)))

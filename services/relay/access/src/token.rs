@@ -15,6 +15,7 @@ pub struct Claims {
     exp: u64,
     nbf: Option<u64>,
     iat: Option<u64>,
+    generation: Option<u64>,
     sub: Option<Box<str>>,
     jti: Option<Box<str>>,
     /// Patterns of topics to which the client may publish.
@@ -94,6 +95,6 @@ impl Claims {
 
     /// The part of the claims that is kept.
     pub fn grant(self) -> Grant {
-        Grant { until: self.exp, issued: self.iat, token: self.jti, subject: self.sub }
+        Grant { until: self.exp, issued: self.iat, generation: self.generation, token: self.jti, subject: self.sub }
     }
 }

@@ -4,13 +4,13 @@
 use super::counts::Counts;
 use super::lease::Lease;
 use anyhow::Context;
+pub use async_nats::Subscriber;
 use async_nats::client::RequestErrorKind;
 use async_nats::connection::State;
-use async_nats::{Client, ConnectOptions, Event, Request, Subscriber};
+use async_nats::{Client, ConnectOptions, Event, Request};
 use bytes::Bytes;
 use futures_util::StreamExt;
-use parley_protocol::subjects::relay_lease_subject;
-use std::net::IpAddr;
+use parley_protocol::subjects::{relay_lease_subject, relay_public_lease_subject};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -135,20 +135,32 @@ impl Bus {
     }
 }
 
-/// The leases of a region. Each pod publishes on a subject that ends with its name; NATS permits it no other.
+/// The leases of a region, or those for other regions. Each pod publishes on a subject that ends with its region and name; NATS permits it no other.
 pub(crate) struct Leases {
     bus: Bus,
     subject: String,
-    own_link: IpAddr,
+    own: Lease,
     received: Subscriber,
     counts: Arc<Counts>,
 }
 
 impl Leases {
     /// Subscribes to the leases of the region.
-    pub async fn subscribe(bus: Bus, region: &str, own: &Lease, counts: Arc<Counts>) -> anyhow::Result<Self> {
+    pub async fn of_region(bus: Bus, region: &str, own: &Lease, counts: Arc<Counts>) -> anyhow::Result<Self> {
         let received = bus.subscribe(&relay_lease_subject(region, "*")).await?;
-        Ok(Self { bus, subject: relay_lease_subject(region, &own.pod), own_link: own.link.ip(), received, counts })
+        Ok(Self { bus, subject: relay_lease_subject(region, &own.pod), own: own.clone(), received, counts })
+    }
+
+    /// Subscribes to the leases of all regions for other regions. `own`: the lease of this pod for them; `pod`: its name in its region.
+    pub async fn of_all_regions(
+        bus: Bus,
+        region: &str,
+        pod: &str,
+        own: &Lease,
+        counts: Arc<Counts>,
+    ) -> anyhow::Result<Self> {
+        let received = bus.subscribe(&relay_public_lease_subject("*", "*")).await?;
+        Ok(Self { bus, subject: relay_public_lease_subject(region, pod), own: own.clone(), received, counts })
     }
 
     /// Publishes the lease of this pod. Nothing is published while NATS is disconnected: a delayed lease would be outdated.
@@ -162,8 +174,9 @@ impl Leases {
         loop {
             match self.received.next().await {
                 Some(message) => match Lease::read(&message.payload) {
-                    Some(lease) if !message.subject.ends_with(&format!(".{}", lease.pod)) => self.counts.foreign.add(1),
-                    Some(lease) if !lease.is_reachable_from(self.own_link) => self.counts.unreachable.add(1),
+                    Some(lease) if !self.is_of(&lease, &message.subject) => self.counts.foreign.add(1),
+                    Some(lease) if !lease.is_reachable_from(self.own.link.ip()) => self.counts.unreachable.add(1),
+                    Some(lease) if self.is_of_other_port(&lease) => {}
                     Some(lease) => return lease,
                     None => self.counts.invalid.add(1),
                 },
@@ -171,6 +184,16 @@ impl Leases {
                 None => std::future::pending().await,
             }
         }
+    }
+
+    fn is_of(&self, lease: &Lease, subject: &str) -> bool {
+        lease.reach.region.is_some() == self.own.reach.region.is_some() && lease.is_of_subject(subject)
+    }
+
+    /// Whether it is what another pod of this region says to other regions.
+    fn is_of_other_port(&self, lease: &Lease) -> bool {
+        let region = &lease.reach.region;
+        region.is_some() && *region == self.own.reach.region && lease.pod != self.own.pod
     }
 }
 

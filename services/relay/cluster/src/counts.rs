@@ -1,8 +1,8 @@
-//! The counters of the links of a pod. Rule STR-98.
+//! The counters of the links of a pod: one set for those of its region, and one for those to other regions. Rules STR-98 and STR-145.
 use super::end::End;
 use parley_metrics::{Counter, Gauge, Histogram};
 
-/// The counters of all links of a pod.
+/// The counters of the links of one kind.
 #[derive(Debug, Default)]
 pub struct Counts {
     /// 1 while NATS is connected.
@@ -13,6 +13,8 @@ pub struct Counts {
     pub foreign: Counter,
     /// Leases with an address that no pod can have.
     pub unreachable: Counter,
+    /// Leases of unknown pods over `link.peers`, or over `link.regions` and `link.ocean.peers`.
+    pub full: Counter,
     /// Revocations of other pods over `pod.revocations` or `pod.departures`.
     pub revocation_refusals: Counter,
     /// Open links on which this pod receives.
@@ -21,7 +23,7 @@ pub struct Counts {
     pub sending: Gauge,
     /// Subscriptions of other pods to topics of this pod.
     pub subscriptions: Gauge,
-    /// Subscriptions refused over `link.subscriptions`.
+    /// Subscriptions refused over `link.subscriptions` or `pod.topics`.
     pub subscription_refusals: Counter,
     /// Messages written to links.
     pub sent: Counter,
@@ -33,6 +35,8 @@ pub struct Counts {
     pub received_bytes: Counter,
     /// Messages received after their subscription had ended.
     pub late: Counter,
+    /// Messages of other regions that had come by another port before.
+    pub duplicates: Counter,
     /// Messages dropped because a link was too slow, or ended.
     pub dropped: Counter,
     /// Messages queued for links.

@@ -1,14 +1,15 @@
-//! The receiving end of a link: dials a discovered pod, subscribes to the topics with readers on this pod, and delivers the messages to these
-//! readers only. Messages from a link are never forwarded to another link, so they cannot loop. Rules STR-91 to STR-97.
+//! The receiving end of a link: dials a discovered pod, subscribes to the topics with readers behind this pod, and gives the messages to the topic, which
+//! delivers them to the readers here and sends them on as far as their hop allows. Rules STR-91 to STR-97 and STR-141.
 use super::end::End;
-use super::frames::{Decoder, Event, Hello, Request};
+use super::frames::{BATCH_BY_HOP_HEADER, BATCH_HEADER, Decoder, Event, Hello, Passage, Request};
 use super::idle_timeout::IdleTimeout;
 use super::lease::Lease;
 use super::shared::Shared;
 use super::stream::{Inbound, TlsOutlet, split};
 use parley_net::socket;
-use parley_streams::Topic;
+use parley_net::ws::Batch;
 use parley_streams::interest::{Follower, Lookup};
+use parley_streams::{Hop, Stamp, Topic};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -68,7 +69,7 @@ async fn run(lease: Lease, shared: Arc<Shared>, up: Arc<AtomicBool>) {
             Ok(stream) => {
                 let _open = OpenLink::new(&shared, &up);
                 tracing::info!(pod = lease.pod, address = %lease.link, epoch = lease.epoch, "link up: receiving");
-                exchange(stream, &shared, &mut last_sent).await
+                exchange(stream, &lease, &shared, &mut last_sent).await
             }
             Err(end) => end,
         };
@@ -112,14 +113,15 @@ async fn open(lease: &Lease, shared: &Shared) -> Result<TlsStream<TcpStream>, En
     if Hello::receive(&mut stream).await?.pod == lease.pod { Ok(stream) } else { Err(End::Certificate) }
 }
 
-async fn exchange(stream: TlsStream<TcpStream>, shared: &Shared, last_sent: &mut u64) -> End {
+async fn exchange(stream: TlsStream<TcpStream>, lease: &Lease, shared: &Shared, last_sent: &mut u64) -> End {
     let (inbound, outbound) = split(stream, READ_SIZE);
     let idle = IdleTimeout::start(&shared.limits);
     let round_trip = RoundTrip { began: Instant::now(), microseconds: AtomicU32::new(0) };
-    let follower = shared.streams.interest.follow();
+    let follower = shared.streams.interest.follow(shared.peer(lease));
+    let by_hop = lease.reach.hops && shared.streams.interest.own().is_port;
     tokio::select! {
         end = receive(inbound, &follower, shared, &idle, &round_trip) => end,
-        end = send(outbound, &follower, shared, &round_trip, last_sent) => end,
+        end = send(outbound, &follower, by_hop, shared, &round_trip, last_sent) => end,
         end = idle.expired() => end,
     }
 }
@@ -141,10 +143,11 @@ impl RoundTrip {
     }
 }
 
-/// Sends subscriptions, unsubscriptions and pings.
+/// Sends subscriptions, unsubscriptions and pings. `by_hop`: messages that are published there have stamps, as they may go on to other regions.
 async fn send(
     outbound: TlsOutlet,
     follower: &Follower<Topic>,
+    by_hop: bool,
     shared: &Shared,
     round_trip: &RoundTrip,
     last_sent: &mut u64,
@@ -157,7 +160,12 @@ async fn send(
         tokio::select! {
             () = follower.changed() => for (number, topic) in follower.take() {
                 match topic {
-                    Some(topic) => Request::Subscribe { number, replay: number > *last_sent, topic: topic.to_string() },
+                    Some((hop, topic)) => Request::Subscribe {
+                        number,
+                        hop: Some(hop).filter(|hop| by_hop || *hop != Hop::Region),
+                        replay: number > *last_sent,
+                        topic: topic.to_string(),
+                    },
                     None => Request::Unsubscribe { number },
                 }
                 .write(&mut bytes);
@@ -194,7 +202,7 @@ async fn receive(
         };
         idle.restart();
         let taken = decoder.feed(&input[..read], &mut |event| match event {
-            Event::Batch { number, batch } => shared.deliver(number, &batch),
+            Event::Batch { number, passage, batch } => shared.deliver(follower, number, passage, &batch),
             Event::Pong { stamp } => {
                 round_trip.complete(stamp);
                 Ok(())
@@ -213,21 +221,38 @@ async fn receive(
 }
 
 impl Shared {
-    /// Delivers a batch to the readers on this pod.
-    fn deliver(&self, number: u64, batch: &parley_net::ws::Batch) -> Result<(), End> {
+    /// Gives a batch to its topic. `follower`: that of the link on which it came.
+    fn deliver(
+        &self,
+        follower: &Follower<Topic>,
+        number: u64,
+        passage: Option<Passage>,
+        batch: &Batch,
+    ) -> Result<(), End> {
         let messages = batch.count() as u64;
+        let header = if passage.is_some() { BATCH_BY_HOP_HEADER } else { BATCH_HEADER };
         self.counts.received.add(messages);
-        self.counts.received_bytes.add((batch.bytes().len() + super::frames::BATCH_HEADER) as u64);
-        let topic = match self.streams.interest.find(number) {
-            Lookup::Active(topic) => topic,
+        self.counts.received_bytes.add((batch.bytes().len() + header) as u64);
+        let Passage { hop, stamp } = passage.unwrap_or(Passage { hop: Hop::Region, stamp: Stamp::default() });
+        if !self.scope.carries(hop) {
+            return Err(End::Hop);
+        }
+        let (topic, requested) = match follower.find(number) {
+            Lookup::Active(topic, hop) => (topic, hop),
             Lookup::Ended => {
                 self.counts.late.add(messages);
                 return Ok(());
             }
             Lookup::Unknown => return Err(End::SubscriptionId),
         };
-        match topic.deliver(number, batch, self.streams.clock.now()) {
-            Some(fanout) => self.streams.counters.fanned_out(fanout),
+        if hop != requested {
+            return Err(End::Hop);
+        }
+        match topic.deliver(number, hop, stamp, batch, self.streams.clock.now()) {
+            Some(fanout) => {
+                self.counts.duplicates.add(fanout.duplicates);
+                self.streams.counters.fanned_out(fanout);
+            }
             None => self.counts.late.add(messages),
         }
         Ok(())

@@ -1,10 +1,10 @@
-//! Exchanges leases with the other pods of the region and dials the pods that are discovered. Rules STR-90 and STR-97.
+//! Exchanges leases with the other pods of the region, or with those of other regions, and dials the pods that are discovered. Rules STR-90,
+//! STR-97 and STR-139.
 use crate::bus::{Bus, Leases};
 use crate::dial::Dialler;
 use crate::lease::Lease;
 use crate::peers::{Observed, Peers};
 use crate::shared::Shared;
-use parley_net::size;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::{MissedTickBehavior, interval};
@@ -13,7 +13,7 @@ use tokio::time::{MissedTickBehavior, interval};
 pub(crate) async fn run(bus: Bus, mut leases: Leases, shared: Arc<Shared>) {
     let limits = &shared.limits;
     let duration = Duration::from_millis(limits.lease_duration);
-    let mut peers = Peers::new(shared.own.clone(), duration, size(limits.link_peers));
+    let mut peers = Peers::new(shared.own.clone(), duration, shared.scope.max(limits));
     let mut ticks = interval(Duration::from_millis(limits.lease_interval));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut drains = shared.drains();
@@ -40,8 +40,16 @@ pub(crate) async fn run(bus: Bus, mut leases: Leases, shared: Arc<Shared>) {
                     }
                     Observed::Renewed => shared.remember(lease),
                     Observed::Draining => shared.forget(&pod),
-                    Observed::NameConflict => tracing::warn!(pod, epoch, "another pod has the name of this pod: set pod"),
-                    Observed::Full => tracing::warn!(pod, "pod not linked: link.peers reached"),
+                    Observed::NameConflict => {
+                        let last = shared.namesake.send_replace(Some(Instant::now()));
+                        if last.is_none_or(|last| last.elapsed() > duration) {
+                            tracing::warn!(pod, epoch, "another pod has the name of this pod: set pod");
+                        }
+                    }
+                    Observed::Full => {
+                        shared.counts.full.add(1);
+                        tracing::warn!(pod, "pod not linked: link.peers, or link.regions and link.ocean.peers, reached");
+                    }
                     Observed::Own | Observed::Stale => {}
                 }
             }

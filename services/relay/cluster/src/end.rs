@@ -27,13 +27,15 @@ pub enum End {
     TooLarge,
     /// The peer sent an unknown or a used number, or subscribed twice to one topic.
     SubscriptionId,
-    /// The pod has `link.peers` links.
+    /// The peer requested or sent messages of a hop that its link does not carry.
+    Hop,
+    /// The pod has `link.peers` links, or `link.ocean.peers` of another region.
     Full,
 }
 
 impl End {
     /// All reasons.
-    pub const ALL: [End; 13] = [
+    pub const ALL: [End; 14] = [
         End::Peer,
         End::IdleTimeout,
         End::Draining,
@@ -46,6 +48,7 @@ impl End {
         End::Frame,
         End::TooLarge,
         End::SubscriptionId,
+        End::Hop,
         End::Full,
     ];
 
@@ -64,6 +67,7 @@ impl End {
             End::Frame => "LINK_PROTOCOL_ERROR",
             End::TooLarge => "LINK_TOO_LARGE",
             End::SubscriptionId => "LINK_SUBSCRIPTION_ID",
+            End::Hop => "LINK_HOP_INVALID",
             End::Full => "LINK_FULL",
         }
     }

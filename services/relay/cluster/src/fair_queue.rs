@@ -1,6 +1,6 @@
 //! The batches that wait for a link: one bounded queue per subscription, served in turn, so that no topic takes the turn of another. Rule STR-95.
 use super::counts::Counts;
-use super::frames::BATCH_OVERHEAD;
+use super::frames::{BATCH_OVERHEAD, Passage};
 use crate::Limits;
 use parley_net::size;
 use parley_net::ws::Batch;
@@ -21,11 +21,20 @@ pub struct Bounds {
 impl Bounds {
     /// The bounds according to the limits in force. One message of the largest size always fits.
     pub fn of(limits: &Limits) -> Self {
+        Self::within(limits, limits.link_queued_bytes)
+    }
+
+    /// The bounds of a link to a pod of another region.
+    pub fn of_ocean(limits: &Limits) -> Self {
+        Self::within(limits, limits.link_ocean_backlog_bytes)
+    }
+
+    fn within(limits: &Limits, link_bytes: u64) -> Self {
         let largest = size(limits.message_bytes) + BATCH_OVERHEAD;
         Self {
             messages: size(limits.link_messages),
             bytes: size(limits.link_bytes).max(largest),
-            link_bytes: size(limits.link_queued_bytes).max(largest),
+            link_bytes: size(link_bytes).max(largest),
         }
     }
 }
@@ -50,6 +59,7 @@ struct Queue {
 /// A batch that waits.
 pub(super) struct Queued {
     pub(super) batch: Batch,
+    pub(super) passage: Option<Passage>,
     /// When its publisher handed it over.
     pub(super) taken: Instant,
 }
@@ -79,13 +89,13 @@ impl FairQueue {
     }
 
     /// Appends a batch to the queue of a subscription, then drops its oldest batches while a bound is exceeded.
-    pub(super) fn push(&mut self, number: u64, batch: &Batch, taken: Instant, bounds: Bounds, counts: &Counts) {
+    pub(super) fn push(&mut self, number: u64, queued: Queued, bounds: Bounds, counts: &Counts) {
         let Some(queue) = self.queues.get_mut(&number) else { return };
         if queue.batches.is_empty() {
             self.turns.push_back(number);
         }
-        let (messages, bytes) = (batch.count(), batch.bytes().len());
-        queue.batches.push_back(Queued { batch: batch.clone(), taken });
+        let (messages, bytes) = (queued.batch.count(), queued.batch.bytes().len());
+        queue.batches.push_back(queued);
         queue.messages += messages;
         queue.bytes += bytes;
         self.bytes += bytes;

@@ -7,9 +7,14 @@
 //! | dialer: subscribe | `1`, number 8, replay 1, name length 2, name |
 //! | dialer: unsubscribe | `2`, number 8 |
 //! | dialer: ping | `3`, stamp 8, last round trip in µs 4 |
+//! | dialer: subscribe by hop | `4`, number 8, hop 1, replay 1, name length 2, name |
 //! | listener: batch | `16`, number 8, messages 4, length 4, frames |
 //! | listener: pong | `17`, stamp 8 |
 //! | listener: acknowledgement | `18`, number 8 |
+//! | listener: batch by hop | `19`, number 8, messages 4, length 4, hop 1, origin 8, sequence 8, frames |
+//!
+//! A pod subscribes by hop only at pods whose lease says that they know it (`hops`), and only such a subscription gets batches by hop. Pods of
+//! before therefore never get these frames, and both link.
 //!
 //! An acknowledgement covers the subscription with its number and every one before it.
 use super::end::End;
@@ -17,6 +22,7 @@ use super::lease::MAX_POD_NAME;
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use parley_net::size;
 use parley_net::ws::Batch;
+use parley_streams::{Hop, Stamp};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// The version of the protocol, which both sides send first. Pods of different versions do not link; each serves its own clients.
@@ -24,13 +30,17 @@ pub const VERSION: u8 = 3;
 const SUBSCRIBE: u8 = 1;
 const UNSUBSCRIBE: u8 = 2;
 const PING: u8 = 3;
+const SUBSCRIBE_BY_HOP: u8 = 4;
 const BATCH: u8 = 16;
 const PONG: u8 = 17;
 const ACKNOWLEDGEMENT: u8 = 18;
+const BATCH_BY_HOP: u8 = 19;
 /// The length limit of a topic name: the greatest value of `topic.bytes`, and `/out`.
 const MAX_TOPIC_NAME: usize = 8192 + 4;
 /// The size of the header of a batch in bytes.
 pub const BATCH_HEADER: usize = 17;
+/// The size of the header of a batch by hop in bytes.
+pub const BATCH_BY_HOP_HEADER: usize = BATCH_HEADER + 17;
 /// The size of a pong and of an acknowledgement in bytes.
 pub const ANSWER: usize = 9;
 /// The bytes that a batch may have beyond the largest message: its header, and messages of the same read.
@@ -92,6 +102,8 @@ pub enum Request {
     Subscribe {
         /// A number greater than all before it.
         number: u64,
+        /// The hop of the messages; their batches are by hop then. `None`: messages that were published on the listener's pod.
+        hop: Option<Hop>,
         /// Whether the kept messages of the topic come first.
         replay: bool,
         /// The name of the topic.
@@ -115,10 +127,11 @@ impl Request {
     /// Appends the encoded request.
     pub fn write(&self, into: &mut Vec<u8>) {
         match self {
-            Request::Subscribe { number, replay, topic } => {
+            Request::Subscribe { number, hop, replay, topic } => {
                 let name = &topic.as_bytes()[..topic.len().min(MAX_TOPIC_NAME)];
-                into.put_u8(SUBSCRIBE);
+                into.put_u8(if hop.is_some() { SUBSCRIBE_BY_HOP } else { SUBSCRIBE });
                 into.put_u64(*number);
+                into.extend(hop.map(Hop::number));
                 into.put_u8(u8::from(*replay));
                 into.put_u16(u16::try_from(name.len()).unwrap_or(u16::MAX));
                 into.put_slice(name);
@@ -138,13 +151,18 @@ impl Request {
     /// Decodes a message from the start of `input`, and returns it with its size. `None`: it is incomplete.
     pub fn read(input: &[u8]) -> Result<Option<(Self, usize)>, End> {
         let Some((&kind, rest)) = input.split_first() else { return Ok(None) };
-        if ![SUBSCRIBE, UNSUBSCRIBE, PING].contains(&kind) {
+        if ![SUBSCRIBE, SUBSCRIBE_BY_HOP, UNSUBSCRIBE, PING].contains(&kind) {
             return Err(End::Frame);
         }
         let Some((number, rest)) = rest.split_first_chunk::<8>() else { return Ok(None) };
         let number = u64::from_be_bytes(*number);
         let (request, rest) = match kind {
-            SUBSCRIBE => {
+            SUBSCRIBE | SUBSCRIBE_BY_HOP => {
+                let (hop, rest) = match rest.split_first() {
+                    _ if kind == SUBSCRIBE => (None, rest),
+                    Some((&hop, rest)) => (Some(Hop::requested(hop).ok_or(End::Hop)?), rest),
+                    None => return Ok(None),
+                };
                 let &[replay, high, low, ref rest @ ..] = rest else { return Ok(None) };
                 let length = usize::from(u16::from_be_bytes([high, low]));
                 if replay > 1 || length > MAX_TOPIC_NAME {
@@ -152,7 +170,7 @@ impl Request {
                 }
                 let Some((name, rest)) = rest.split_at_checked(length) else { return Ok(None) };
                 let topic = std::str::from_utf8(name).map_err(|_| End::Frame)?.to_owned();
-                (Request::Subscribe { number, replay: replay == 1, topic }, rest)
+                (Request::Subscribe { number, hop, replay: replay == 1, topic }, rest)
             }
             UNSUBSCRIBE => (Request::Unsubscribe { number }, rest),
             _ => {
@@ -164,13 +182,47 @@ impl Request {
     }
 }
 
-/// The header of a batch, which is followed by its frames: at most `MAX_BATCH` bytes.
-pub fn batch_header(number: u64, batch: &Batch) -> [u8; BATCH_HEADER] {
-    let mut header = [BATCH; BATCH_HEADER];
-    header[1..9].copy_from_slice(&number.to_be_bytes());
-    header[9..13].copy_from_slice(&u32::try_from(batch.count()).unwrap_or(u32::MAX).to_be_bytes());
-    header[13..].copy_from_slice(&u32::try_from(batch.bytes().len()).unwrap_or(u32::MAX).to_be_bytes());
-    header
+/// How a batch came, in the header of a batch by hop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// The hop that its subscription requests.
+    pub hop: Hop,
+    /// The stamp of its first message.
+    pub stamp: Stamp,
+}
+
+/// The header of a batch.
+#[derive(Clone, Copy)]
+pub struct Header {
+    bytes: [u8; BATCH_BY_HOP_HEADER],
+    size: usize,
+}
+
+impl Header {
+    /// The header of a batch, which is followed by its frames: at most `MAX_BATCH` bytes. With a passage it is a batch by hop.
+    pub fn of(number: u64, batch: &Batch, passage: Option<Passage>) -> Self {
+        let mut bytes = [BATCH; BATCH_BY_HOP_HEADER];
+        bytes[1..9].copy_from_slice(&number.to_be_bytes());
+        bytes[9..13].copy_from_slice(&u32::try_from(batch.count()).unwrap_or(u32::MAX).to_be_bytes());
+        bytes[13..17].copy_from_slice(&u32::try_from(batch.bytes().len()).unwrap_or(u32::MAX).to_be_bytes());
+        let Some(Passage { hop, stamp }) = passage else { return Self { bytes, size: BATCH_HEADER } };
+        (bytes[0], bytes[17]) = (BATCH_BY_HOP, hop.number());
+        bytes[18..26].copy_from_slice(&stamp.origin.to_be_bytes());
+        bytes[26..].copy_from_slice(&stamp.sequence.to_be_bytes());
+        Self { bytes, size: BATCH_BY_HOP_HEADER }
+    }
+
+    /// An answer in place of a header.
+    pub(crate) fn answer(answer: [u8; ANSWER]) -> Self {
+        let mut bytes = [0; BATCH_BY_HOP_HEADER];
+        bytes[..ANSWER].copy_from_slice(&answer);
+        Self { bytes, size: ANSWER }
+    }
+
+    /// The encoded header.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.size]
+    }
 }
 
 /// The encoded answer to a ping.
@@ -196,6 +248,8 @@ pub enum Event {
     Batch {
         /// The number of the subscription, which is not validated here.
         number: u64,
+        /// How they came, for a batch by hop; its hop is not compared with the subscription here.
+        passage: Option<Passage>,
         /// The messages, validated: each is framed exactly as this relay frames it.
         batch: Batch,
     },
@@ -212,10 +266,10 @@ pub enum Event {
 }
 
 /// Decodes the messages of a listener.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Decoder {
     /// The part of a header that the last read contained.
-    partial: [u8; BATCH_HEADER],
+    partial: [u8; BATCH_BY_HOP_HEADER],
     partial_size: usize,
     pending: Option<Pending>,
 }
@@ -223,9 +277,16 @@ pub struct Decoder {
 #[derive(Debug)]
 struct Pending {
     number: u64,
+    passage: Option<Passage>,
     count: usize,
     length: usize,
     bytes: BytesMut,
+}
+
+impl Default for Decoder {
+    fn default() -> Self {
+        Self { partial: [0; BATCH_BY_HOP_HEADER], partial_size: 0, pending: None }
+    }
 }
 
 impl Decoder {
@@ -238,7 +299,7 @@ impl Decoder {
                     self.pending = Some(pending);
                     return Ok(());
                 }
-                on(batch(pending.number, pending.bytes.freeze(), pending.count)?)?;
+                on(batch(pending.number, pending.passage, pending.bytes.freeze(), pending.count)?)?;
             }
             let Some(header) = self.header(&mut input)? else { return Ok(()) };
             let mut fields = &header[..];
@@ -251,12 +312,13 @@ impl Decoder {
                     if length > MAX_BATCH || count > MAX_MESSAGES {
                         return Err(End::TooLarge);
                     }
+                    let passage = (kind == BATCH_BY_HOP).then(|| passage(&mut fields)).transpose()?;
                     if let Some((whole, rest)) = input.split_at_checked(length) {
                         input = rest;
-                        on(batch(number, Bytes::copy_from_slice(whole), count)?)?;
+                        on(batch(number, passage, Bytes::copy_from_slice(whole), count)?)?;
                     } else {
                         let bytes = BytesMut::with_capacity(length.min(INITIAL_CAPACITY));
-                        self.pending = Some(Pending { number, count, length, bytes });
+                        self.pending = Some(Pending { number, passage, count, length, bytes });
                     }
                 }
             }
@@ -264,10 +326,11 @@ impl Decoder {
     }
 
     /// Returns the next header, once it is complete.
-    fn header(&mut self, input: &mut &[u8]) -> Result<Option<[u8; BATCH_HEADER]>, End> {
+    fn header(&mut self, input: &mut &[u8]) -> Result<Option<[u8; BATCH_BY_HOP_HEADER]>, End> {
         let kept = self.partial[..self.partial_size].first();
         let size = match kept.or(input.first()) {
             Some(&BATCH) => BATCH_HEADER,
+            Some(&BATCH_BY_HOP) => BATCH_BY_HOP_HEADER,
             Some(&(PONG | ACKNOWLEDGEMENT)) => ANSWER,
             Some(_) => return Err(End::Frame),
             None => return Ok(None),
@@ -296,6 +359,11 @@ impl Pending {
     }
 }
 
-fn batch(number: u64, frames: Bytes, count: usize) -> Result<Event, End> {
-    Ok(Event::Batch { number, batch: Batch::read(frames, count).ok_or(End::Frame)? })
+fn passage(fields: &mut &[u8]) -> Result<Passage, End> {
+    let hop = Hop::requested(fields.get_u8()).ok_or(End::Hop)?;
+    Ok(Passage { hop, stamp: Stamp { origin: fields.get_u64(), sequence: fields.get_u64() } })
+}
+
+fn batch(number: u64, passage: Option<Passage>, frames: Bytes, count: usize) -> Result<Event, End> {
+    Ok(Event::Batch { number, passage, batch: Batch::read(frames, count).ok_or(End::Frame)? })
 }

@@ -17,6 +17,11 @@ impl Hash {
         hash.copy_from_slice(digest(&SHA256, certificate).as_ref());
         Self(hash)
     }
+
+    /// The first eight bytes as a number other than 0.
+    pub(crate) fn number(self) -> u64 {
+        self.0.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte)).max(1)
+    }
 }
 
 impl TryFrom<String> for Hash {

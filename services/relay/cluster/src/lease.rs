@@ -23,9 +23,25 @@ pub struct Lease {
     /// Set in the last lease of a pod, when it drains.
     #[serde(default)]
     pub draining: bool,
+    /// What the links of the pod carry.
+    #[serde(default)]
+    pub reach: Reach,
     /// The media endpoint, if the pod carries media.
     #[serde(default, deserialize_with = "deserialize_if_known", skip_serializing_if = "Option::is_none")]
     pub media: Option<MediaEndpoint>,
+}
+
+/// What the links of a pod carry. A pod of before says nothing, and has the defaults.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Reach {
+    /// Whether the pod knows subscriptions by hop.
+    pub hops: bool,
+    /// Whether relays of other regions reach the pod, so that it may be the port of topics. Rule STR-140.
+    pub ocean: bool,
+    /// The region, in a lease for other regions only. The name of the pod is `{region}_{pod}` there, and its address the public one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
 }
 
 /// The valid leases of other pods, by name.
@@ -42,11 +58,32 @@ pub fn is_name(name: &str) -> bool {
     (1..=MAX_POD_NAME).contains(&name.len()) && name.bytes().all(plain)
 }
 
+/// The name of a pod for other regions (SPEC.md, REG-1).
+pub fn name_in_all_regions(region: &str, pod: &str) -> String {
+    format!("{region}_{pod}")
+}
+
 impl Lease {
     /// Parses a message. `None`: it is not a lease.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let lease: Self = (bytes.len() <= MAX_LEASE).then(|| serde_json::from_slice(bytes).ok()).flatten()?;
         is_name(&lease.pod).then_some(lease)
+    }
+
+    /// The lease of the same pod for other regions: without its media endpoint, whose key is for its own region.
+    pub(crate) fn in_all_regions(&self, region: &str, link: SocketAddr) -> Self {
+        let reach = Reach { region: Some(region.to_owned()), ..self.reach.clone() };
+        Self { pod: name_in_all_regions(region, &self.pod), link, reach, media: None, ..self.clone() }
+    }
+
+    /// Whether the lease came on the subject of its pod. The last tokens of a subject are the region and the name.
+    pub(crate) fn is_of_subject(&self, subject: &str) -> bool {
+        let mut tokens = subject.rsplit('.');
+        let (name, region) = (tokens.next().unwrap_or_default(), tokens.next().unwrap_or_default());
+        match &self.reach.region {
+            Some(own) => own == region && self.pod == name_in_all_regions(region, name),
+            None => self.pod == name,
+        }
     }
 
     /// Whether a pod with this address may dial the link and media addresses of the lease. A loopback address belongs to the machine of the
@@ -88,6 +125,7 @@ mod tests {
             link,
             certificate: Hash::of(b"7"),
             draining: false,
+            reach: Reach::default(),
             media: None,
         }
     }
@@ -134,6 +172,44 @@ mod tests {
         ];
         for bytes in cases {
             assert_eq!(Lease::read(&bytes), None, "{}", String::from_utf8_lossy(&bytes));
+        }
+    }
+
+    #[test]
+    fn str_146_a_lease_of_a_pod_of_before_is_read_as_of_one_that_knows_no_hops() {
+        let mut value =
+            serde_json::to_value(Lease { reach: Reach { hops: true, ocean: true, region: None }, ..lease() }).unwrap();
+        value.as_object_mut().unwrap().remove("reach");
+        assert_eq!(Lease::read(&lease_with(&value)), Some(lease()));
+        value["reach"] = serde_json::json!({ "hops": true, "later": 7 });
+        let later = Lease { reach: Reach { hops: true, ..Reach::default() }, ..lease() };
+        assert_eq!(Lease::read(&lease_with(&value)), Some(later));
+    }
+
+    #[test]
+    fn str_139_a_lease_for_other_regions_has_the_public_address_and_no_media_key() {
+        let url = crate::url::Url::of("10.0.0.7:4443".parse().unwrap());
+        let (role, address) = (crate::endpoint::Role::Origin, "10.0.0.7:4443".parse().unwrap());
+        let media = Some(MediaEndpoint { role, address, url, hashes: vec![], key: Key([7; 32]), available: 7 });
+        let public = Lease { media, ..lease() }.in_all_regions("eu", "192.0.2.7:8114".parse().unwrap());
+        let read = Lease::read(&public.bytes()).unwrap();
+        assert_eq!((&*read.pod, read.reach.region.as_deref(), read.media), ("eu_relay-7", Some("eu"), None));
+        assert_eq!((read.link, read.certificate), ("192.0.2.7:8114".parse().unwrap(), lease().certificate));
+    }
+
+    #[test]
+    fn str_133_a_lease_is_accepted_on_the_subject_of_its_region_and_name_alone() {
+        let public = lease().in_all_regions("eu", lease().link);
+        for (lease, subject, accepted) in [
+            (lease(), "parley.v1.relay.lease.eu.relay-7", true),
+            (lease(), "parley.v1.relay.lease.eu.relay-8", false),
+            (public.clone(), "parley.v1.relay.public.eu.relay-7", true),
+            (public.clone(), "parley.v1.relay.public.us.relay-7", false),
+            (public.clone(), "parley.v1.relay.public.eu.relay-8", false),
+            (public.clone(), "parley.v1.relay.public.eu.eu_relay-7", false),
+            (Lease { reach: Reach::default(), ..public }, "parley.v1.relay.public.eu.relay-7", false),
+        ] {
+            assert_eq!(lease.is_of_subject(subject), accepted, "{} on {subject}", lease.pod);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Joins the pods of a region into one relay. Pods discover each other through leases on NATS and exchange the messages of topics over direct
-//! links. One-use codes and revocations are valid on all pods. Rules STR-90 to STR-99 and STR-117 to STR-119.
+//! links. One-use codes and revocations are valid on all pods. Relays that other regions reach join the topics of the regions. Rules STR-90 to STR-99,
+//! STR-117 to STR-119 and STR-139 to STR-145.
 //!
 //! | module | contents |
 //! |---|---|
@@ -41,6 +42,6 @@ pub mod stream;
 pub mod tls;
 pub mod url;
 
-pub use cluster::{Cluster, Config, Joined, join, ports, start};
+pub use cluster::{Cluster, Config, Joined, LinkCounts, Public, join, ports, start};
 pub use limits::Limits;
 pub use shared::{Shared, Streams};

@@ -17,6 +17,12 @@ pub struct Limits {
     pub link_bytes: u64,
     /// Bytes of all topics that are queued for one pod.
     pub link_queued_bytes: u64,
+    /// Other regions whose pods are linked.
+    pub link_regions: u64,
+    /// Linked pods of each other region.
+    pub link_ocean_peers: u64,
+    /// Bytes of all topics that are queued for one pod of another region.
+    pub link_ocean_backlog_bytes: u64,
     /// The interval between two pings.
     pub link_ping_interval: u64,
     /// How long a peer may send nothing.

@@ -5,12 +5,12 @@ pub use super::fair_queue::Bounds;
 
 use super::counts::Counts;
 use super::fair_queue::{FairQueue, Queued};
-use super::frames::{self, ANSWER, BATCH_HEADER};
+use super::frames::{self, ANSWER, Header, Passage};
 use bytes::Bytes;
 use parking_lot::Mutex;
 use parley_net::ws::Batch;
-use parley_streams::RemoteSubscriber;
 use parley_streams::reader::Outlet;
+use parley_streams::{Hop, RemoteSubscriber, Stamp};
 use std::collections::VecDeque;
 use std::io::{ErrorKind, IoSlice, Result};
 use std::sync::Arc;
@@ -48,8 +48,7 @@ struct State {
 }
 
 struct Staged {
-    header: [u8; BATCH_HEADER],
-    header_size: usize,
+    header: Header,
     body: Bytes,
     messages: usize,
     taken: Instant,
@@ -68,18 +67,28 @@ pub enum Next {
 pub struct Subscription {
     link: Arc<Outgoing>,
     number: u64,
+    hop: Option<Hop>,
 }
 
 impl Subscription {
-    /// The subscription with this number.
-    pub fn new(link: &Arc<Outgoing>, number: u64) -> Self {
-        Self { link: Arc::clone(link), number }
+    /// The subscription with this number, by hop or not.
+    pub fn new(link: &Arc<Outgoing>, number: u64, hop: Option<Hop>) -> Self {
+        Self { link: Arc::clone(link), number, hop }
     }
 }
 
 impl RemoteSubscriber for Subscription {
-    fn send(&self, batch: &Batch, taken: Instant) {
-        self.link.send(self.number, batch, taken);
+    fn hop(&self) -> Hop {
+        self.hop.unwrap_or(Hop::Region)
+    }
+
+    fn has_stamps(&self) -> bool {
+        self.hop.is_some()
+    }
+
+    fn send(&self, batch: &Batch, stamp: Stamp, taken: Instant) {
+        let passage = self.hop.map(|hop| Passage { hop, stamp });
+        self.link.send(self.number, Queued { batch: batch.clone(), passage, taken });
     }
 }
 
@@ -111,7 +120,7 @@ impl Outgoing {
     }
 
     /// Writes or queues a batch; never waits.
-    fn send(&self, number: u64, batch: &Batch, taken: Instant) {
+    fn send(&self, number: u64, queued: Queued) {
         let mut state = self.state.lock();
         let state = &mut *state;
         if state.finishing || !state.queues.is_open(number) {
@@ -119,7 +128,7 @@ impl Outgoing {
         }
         let idle = state.is_idle();
         if idle {
-            state.stage(number, batch, taken);
+            state.stage(number, queued);
             match state.write(&self.counts) {
                 Ok(_) if state.is_idle() && state.is_sent() => return,
                 Ok(_) => {}
@@ -127,7 +136,7 @@ impl Outgoing {
                 Err(_) => state.end(&self.counts),
             }
         } else {
-            state.queues.push(number, batch, taken, self.bounds, &self.counts);
+            state.queues.push(number, queued, self.bounds, &self.counts);
         }
         if idle {
             state.wake();
@@ -189,7 +198,7 @@ impl Outgoing {
 
 impl Staged {
     fn size(&self) -> usize {
-        self.header_size + self.body.len()
+        self.header.as_bytes().len() + self.body.len()
     }
 }
 
@@ -203,17 +212,16 @@ impl State {
         self.outlet.as_ref().is_none_or(|outlet| outlet.flush().is_ok())
     }
 
-    fn stage(&mut self, number: u64, batch: &Batch, taken: Instant) {
-        let header = frames::batch_header(number, batch);
+    fn stage(&mut self, number: u64, Queued { batch, passage, taken }: Queued) {
+        let header = Header::of(number, &batch, passage);
         let (body, messages) = (batch.bytes().clone(), batch.count());
-        self.staged.push_back(Staged { header, header_size: BATCH_HEADER, body, messages, taken });
+        self.staged.push_back(Staged { header, body, messages, taken });
     }
 
     /// Stages an answer before all batches, but after a partly written frame and after earlier answers: the numbers of acknowledgements only grow.
     fn stage_first(&mut self, answer: [u8; ANSWER]) {
-        let mut header = [0; BATCH_HEADER];
-        header[..ANSWER].copy_from_slice(&answer);
-        let frame = Staged { header, header_size: ANSWER, body: Bytes::new(), messages: 0, taken: Instant::now() };
+        let header = Header::answer(answer);
+        let frame = Staged { header, body: Bytes::new(), messages: 0, taken: Instant::now() };
         let begun = usize::from(self.sent > 0);
         let answers = self.staged.iter().skip(begun).take_while(|frame| frame.messages == 0).count();
         self.staged.insert(begun + answers, frame);
@@ -230,9 +238,9 @@ impl State {
         }
         let mut staged: usize = self.staged.iter().map(Staged::size).sum();
         while staged < MAX_STAGED && self.staged.len() < MAX_FRAMES {
-            let Some((number, Queued { batch, taken })) = self.queues.pop(counts) else { return };
-            staged += batch.bytes().len();
-            self.stage(number, &batch, taken);
+            let Some((number, queued)) = self.queues.pop(counts) else { return };
+            staged += queued.batch.bytes().len();
+            self.stage(number, queued);
         }
     }
 
@@ -242,7 +250,7 @@ impl State {
         let mut count = 0;
         let mut skip = self.sent;
         for frame in self.staged.iter().take(MAX_FRAMES) {
-            for part in [&frame.header[..frame.header_size], &frame.body[..]] {
+            for part in [frame.header.as_bytes(), &frame.body[..]] {
                 let skipped = skip.min(part.len());
                 skip -= skipped;
                 if skipped < part.len() {

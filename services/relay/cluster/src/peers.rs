@@ -1,6 +1,7 @@
-//! The other pods of the region: decides from their leases which links to dial and which to drop. No I/O, no clock. Rules STR-90 and STR-97.
+//! The other pods of the region, or those of other regions: decides from their leases which links to dial and which to drop. No I/O, no clock.
+//! Rules STR-90, STR-97 and STR-139.
 use super::lease::Lease;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 /// The known pods, each with its link. Dropping a link ends it.
@@ -8,14 +9,24 @@ use std::time::{Duration, Instant};
 pub(crate) struct Peers<L> {
     own: Lease,
     lease_duration: Duration,
-    max: usize,
+    max: Max,
     known: HashMap<String, Known<L>>,
     /// When this pod last received its own lease. Without that NATS is disconnected, and missing leases of other pods mean nothing.
     echoed: Option<Instant>,
 }
 
+/// The greatest numbers of known pods and regions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Max {
+    /// The pods of one region.
+    pub pods: usize,
+    /// The regions.
+    pub regions: usize,
+}
+
 #[derive(Debug)]
 struct Known<L> {
+    region: Option<String>,
     epoch: u64,
     renewed: Instant,
     draining: bool,
@@ -39,13 +50,13 @@ pub(crate) enum Observed {
     Draining,
     /// Another pod has the name of this one; ignored, as one of the two is misconfigured.
     NameConflict,
-    /// `link.peers` pods are known already; ignored.
+    /// As many pods of the region, or as many regions, are known already; ignored.
     Full,
 }
 
 impl<L> Peers<L> {
-    /// No known pods. A lease is valid for `lease_duration`; at most `max` pods are known.
-    pub fn new(own: Lease, lease_duration: Duration, max: usize) -> Self {
+    /// No known pods. A lease is valid for `lease_duration`.
+    pub fn new(own: Lease, lease_duration: Duration, max: Max) -> Self {
         Self { own, lease_duration, max, known: HashMap::new(), echoed: None }
     }
 
@@ -58,7 +69,7 @@ impl<L> Peers<L> {
             self.echoed = Some(now);
             return Observed::Own;
         }
-        let (pod, epoch) = (lease.pod.clone(), lease.epoch);
+        let (pod, epoch, region) = (lease.pod.clone(), lease.epoch, lease.reach.region.clone());
         if let Some(known) = self.known.get_mut(&pod) {
             if epoch < known.epoch {
                 return Observed::Stale;
@@ -73,17 +84,23 @@ impl<L> Peers<L> {
             }
             // The old link ends before the new one is dialled.
             self.known.remove(&pod);
-            self.known.insert(pod, Known { epoch, renewed: now, draining: false, link: dial(lease) });
+            self.known.insert(pod, Known { region, epoch, renewed: now, draining: false, link: dial(lease) });
             return Observed::Restarted;
         }
         if lease.draining {
             return Observed::Draining;
         }
-        if self.known.len() >= self.max {
+        if self.is_full(region.as_ref()) {
             return Observed::Full;
         }
-        self.known.insert(pod, Known { epoch, renewed: now, draining: false, link: dial(lease) });
+        self.known.insert(pod, Known { region, epoch, renewed: now, draining: false, link: dial(lease) });
         Observed::New
+    }
+
+    fn is_full(&self, region: Option<&String>) -> bool {
+        let regions: HashSet<_> = self.known.values().map(|known| known.region.as_ref()).collect();
+        let pods = self.known.values().filter(|known| known.region.as_ref() == region).count();
+        pods >= self.max.pods || (!regions.contains(&region) && regions.len() >= self.max.regions)
     }
 
     /// Forgets the pods whose lease expired, and returns their names. A pod with an open link is kept: leases serve only discovery.
@@ -108,6 +125,7 @@ impl<L> Peers<L> {
 mod tests {
     use super::*;
     use crate::hash::Hash;
+    use crate::lease::Reach;
 
     const LEASE_DURATION: Duration = Duration::from_secs(3);
 
@@ -120,12 +138,13 @@ mod tests {
             link,
             certificate: Hash::of(b"0"),
             draining: false,
+            reach: Reach::default(),
             media: None,
         }
     }
 
     fn peers() -> Peers<u64> {
-        Peers::new(lease("self", 7), LEASE_DURATION, 2)
+        Peers::new(lease("self", 7), LEASE_DURATION, Max { pods: 2, regions: 2 })
     }
 
     fn observe(peers: &mut Peers<u64>, lease: Lease, now: Instant) -> Observed {
@@ -166,6 +185,20 @@ mod tests {
         let (mut peers, now) = (peers(), Instant::now());
         let observed = ["a", "b", "c", "a"].map(|pod| observe(&mut peers, lease(pod, 1), now));
         assert_eq!(observed, [Observed::New, Observed::New, Observed::Full, Observed::Renewed]);
+    }
+
+    #[test]
+    fn str_139_at_most_link_regions_other_regions_are_known_and_link_ocean_peers_pods_of_each() {
+        let (mut peers, now) = (peers(), Instant::now());
+        let abroad = |region: &str, pod: &str| lease(pod, 1).in_all_regions(region, lease(pod, 1).link);
+        let observed = [("us", "a"), ("us", "b"), ("us", "c"), ("ap", "a"), ("sa", "a"), ("us", "a")]
+            .map(|(region, pod)| observe(&mut peers, abroad(region, pod), now));
+        use Observed::{Full, New, Renewed};
+        assert_eq!(observed, [New, New, Full, New, Full, Renewed]);
+        // A region that ends makes room.
+        observe(&mut peers, lease("self", 7), now + LEASE_DURATION * 2);
+        peers.expire(now + LEASE_DURATION * 2, |_| false);
+        assert_eq!(observe(&mut peers, abroad("sa", "a"), now), New);
     }
 
     #[test]

@@ -50,6 +50,10 @@ mod tests {
         }
         assert!(entries(MAX_ENTRIES, &"\u{1}".repeat(1024)).bytes().len() < 1_000_000);
         assert_eq!(entries(1, "ada").bytes(), br#"{"revoked":[{"sub":"ada","until":5}]}"#);
+        let departure =
+            Entry { revocation: Revocation::Subject("p0".into()), term: Term { generation: Some(2), until: 5 } };
+        let text = br#"{"revoked":[{"sub":"p0","generation":2,"until":5}]}"#;
+        assert_eq!(RevocationMessage::read(text), Some(RevocationMessage::Revoked(vec![departure])));
     }
 
     #[test]

@@ -142,7 +142,7 @@ impl Sync {
         let (valid, invalid): (Vec<_>, Vec<_>) =
             entries.into_iter().partition(|entry| (1..=longest).contains(&entry.revocation.name().len()));
         self.counts.invalid.add(invalid.len() as u64);
-        let bounded = |Term { before, until }: Term| Term { before, until: until.min(latest) };
+        let bounded = |term: Term| Term { until: term.until.min(latest), ..term };
         let valid = valid.into_iter().map(|entry| Entry { term: bounded(entry.term), ..entry }).collect();
         let refused = self.revoked.merge(valid, now);
         if refused > 0 {

@@ -1,14 +1,15 @@
 //! The sending end of a link: another pod dials, presents the certificate of its lease, and subscribes to topics. Messages for its
-//! clients leave on this link; no messages for clients arrive on it. Rules STR-91 to STR-95.
+//! clients leave on this link; no messages for clients arrive on it. Rules STR-91 to STR-95, STR-139 and STR-141.
 use super::end::End;
 use super::frames::{Hello, Request};
 use super::idle_timeout::IdleTimeout;
-use super::outgoing::{Bounds, Next, Outgoing, Subscription};
+use super::outgoing::{Next, Outgoing, Subscription};
 use super::shared::Shared;
 use super::stream::{Inbound, Stream, split};
+use parley_net::network::{self, Shares};
 use parley_net::size;
 use parley_net::socket;
-use parley_streams::RemoteSubscriber;
+use parley_streams::{Hop, RemoteSubscriber};
 use std::collections::{HashMap, HashSet};
 use std::future::poll_fn;
 use std::net::SocketAddr;
@@ -28,20 +29,27 @@ pub const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Accepts links until the task is aborted.
 pub async fn accept(listener: TcpListener, shared: Arc<Shared>) {
-    // A connection holds a permit before its peer is identified, so that unknown peers are bounded too.
-    let permits = Arc::new(tokio::sync::Semaphore::new(2 * size(shared.limits.link_peers)));
+    // A connection holds a permit before its peer is identified, so that unknown peers are bounded too. The port for other regions is open to
+    // networks beyond this one; no network takes the places of all regions.
+    let max = shared.scope.max(&shared.limits);
+    let permits = Arc::new(tokio::sync::Semaphore::new(2 * max.pods * max.regions));
+    let shares = Arc::new(Shares::new(2 * max.pods as u64));
     loop {
         match listener.accept().await {
-            Ok((stream, address)) => match Arc::clone(&permits).try_acquire_owned() {
-                Ok(permit) => {
-                    let shared = Arc::clone(&shared);
-                    tokio::spawn(async move {
-                        serve(stream, address, &shared).await;
-                        drop(permit);
-                    });
+            Ok((stream, address)) => {
+                let network = network::of(address.ip());
+                match Arc::clone(&permits).try_acquire_owned() {
+                    Ok(permit) if shares.take(network) => {
+                        let (shared, shares) = (Arc::clone(&shared), Arc::clone(&shares));
+                        tokio::spawn(async move {
+                            serve(stream, address, &shared).await;
+                            shares.give(network);
+                            drop(permit);
+                        });
+                    }
+                    _ => shared.counts.end(End::Full),
                 }
-                Err(_) => shared.counts.end(End::Full),
-            },
+            }
             Err(error) => {
                 tracing::warn!(why = %error, "accept failed for a link");
                 tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
@@ -60,7 +68,7 @@ async fn serve(stream: TcpStream, address: SocketAddr, shared: &Arc<Shared>) {
         }
     };
     let (inbound, outbound) = split(stream, READ_SIZE);
-    let bounds = Bounds::of(&shared.limits);
+    let bounds = shared.scope.bounds(&shared.limits);
     let outgoing = Arc::new(Outgoing::new(Box::new(outbound), bounds, Arc::clone(&shared.counts)));
     let registration = match shared.accepted.register(&peer.pod, peer.epoch, &outgoing) {
         Ok(registration) => registration,
@@ -173,7 +181,7 @@ struct PeerSubscriptions {
     shared: Arc<Shared>,
     outgoing: Arc<Outgoing>,
     active: HashMap<u64, (Arc<str>, Arc<dyn RemoteSubscriber>)>,
-    topics: HashSet<Arc<str>>,
+    topics: HashSet<(Hop, Arc<str>)>,
     /// The greatest number received.
     last: u64,
 }
@@ -181,10 +189,15 @@ struct PeerSubscriptions {
 impl PeerSubscriptions {
     fn process(&mut self, request: Request) -> Result<(), End> {
         match request {
-            // A pod subscribes to a topic once; each further subscription would cost one more copy.
-            Request::Subscribe { number, replay, topic } if number > self.last && !self.topics.contains(&*topic) => {
+            Request::Subscribe { hop, .. } if !self.carries(hop) => return Err(End::Hop),
+            Request::Subscribe { number, hop, replay, topic } if number > self.last => {
                 self.last = number;
-                self.subscribe(number, &topic.into(), replay);
+                let topic: Arc<str> = topic.into();
+                // A pod subscribes to a topic once; each further subscription would cost one more copy.
+                if self.topics.contains(&(hop.unwrap_or(Hop::Region), Arc::clone(&topic))) {
+                    return Err(End::SubscriptionId);
+                }
+                self.subscribe(number, hop, &topic, replay);
                 // A refused subscription is acknowledged too: the peer has nothing to wait for.
                 self.outgoing.acknowledge(number);
             }
@@ -197,22 +210,33 @@ impl PeerSubscriptions {
         Ok(())
     }
 
-    fn subscribe(&mut self, number: u64, topic: &Arc<str>, replay: bool) {
+    /// Whether a pod of this scope may subscribe in this way: the port of another region to what crosses the ocean, a pod of this region to what
+    /// is published here and, if this pod may be a port, to what came over oceans.
+    fn carries(&self, hop: Option<Hop>) -> bool {
+        let hop = hop.unwrap_or(Hop::Region);
+        self.shared.scope.carries(hop) && (hop != Hop::Inland || self.shared.streams.interest.own().is_port)
+    }
+
+    fn subscribe(&mut self, number: u64, hop: Option<Hop>, topic: &Arc<str>, replay: bool) {
         if self.active.len() >= size(self.shared.limits.link_subscriptions) {
             self.shared.counts.subscription_refusals.add(1);
             return;
         }
         self.outgoing.open(number);
-        let subscription: Arc<dyn RemoteSubscriber> = Arc::new(Subscription::new(&self.outgoing, number));
-        self.shared.streams.topics.subscribe(topic, &subscription, replay);
-        self.topics.insert(Arc::clone(topic));
+        let subscription: Arc<dyn RemoteSubscriber> = Arc::new(Subscription::new(&self.outgoing, number, hop));
+        if self.shared.streams.topics.subscribe(topic, &subscription, replay).is_err() {
+            self.outgoing.close(number);
+            self.shared.counts.subscription_refusals.add(1);
+            return;
+        }
+        self.topics.insert((subscription.hop(), Arc::clone(topic)));
         self.active.insert(number, (Arc::clone(topic), subscription));
         self.shared.counts.subscriptions.add(1);
     }
 
     fn unsubscribe(&mut self, number: u64) {
         let Some((topic, subscription)) = self.active.remove(&number) else { return };
-        self.topics.remove(&topic);
+        self.topics.remove(&(subscription.hop(), Arc::clone(&topic)));
         self.shared.streams.topics.unsubscribe(&topic, &subscription);
         self.outgoing.close(number);
         self.shared.counts.subscriptions.sub(1);

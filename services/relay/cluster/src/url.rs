@@ -10,6 +10,7 @@ pub struct Url(String);
 /// The length limit, as in signaling.
 const MAX_URL: usize = 256;
 const SCHEME: &str = "https://";
+const DEFAULT_PORT: u16 = 443;
 
 impl Url {
     /// The URL of a relay that clients reach at its listening address.
@@ -19,11 +20,21 @@ impl Url {
 
     /// The name or address of the host; an IPv6 address without brackets.
     pub fn host(&self) -> &str {
-        let authority = self.0[SCHEME.len()..].trim_end_matches('/');
+        let authority = self.authority();
         match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             Some((address, _)) => address,
             None => authority.split(':').next().unwrap_or(authority),
         }
+    }
+
+    /// The port, 443 where the URL names none.
+    pub fn port(&self) -> u16 {
+        let last = self.authority().rsplit(':').next();
+        last.and_then(|port| port.parse().ok()).unwrap_or(DEFAULT_PORT)
+    }
+
+    fn authority(&self) -> &str {
+        self.0[SCHEME.len()..].trim_end_matches('/')
     }
 }
 
@@ -80,13 +91,16 @@ mod tests {
 
     #[test]
     fn media_1_a_relay_is_an_origin_with_a_host() {
-        for (text, host) in [
-            ("https://relay-1.eu.example.org:4443/", "relay-1.eu.example.org"),
-            ("https://relay", "relay"),
-            ("https://127.0.0.1:8141/", "127.0.0.1"),
-            ("https://[::1]:8141/", "::1"),
+        for (text, host, port) in [
+            ("https://relay-1.eu.example.org:4443/", "relay-1.eu.example.org", 4443),
+            ("https://relay", "relay", 443),
+            ("https://127.0.0.1/", "127.0.0.1", 443),
+            ("https://127.0.0.1:8141/", "127.0.0.1", 8141),
+            ("https://[::1]:8141/", "::1", 8141),
+            ("https://[2001:db8::4443]", "2001:db8::4443", 443),
         ] {
-            assert_eq!(Url::try_from(text.to_owned()).map(|url| url.host().to_owned()), Ok(host.into()), "{text}");
+            let url = Url::try_from(text.to_owned());
+            assert_eq!(url.map(|url| (url.host().to_owned(), url.port())), Ok((host.into(), port)), "{text}");
         }
         assert_eq!(Url::of("[::1]:7".parse().unwrap()), Url("https://[::1]:7/".into()));
     }

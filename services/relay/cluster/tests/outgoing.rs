@@ -2,13 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use parley_cluster::counts::Counts;
-use parley_cluster::frames::{BATCH_HEADER, Decoder, Event};
+use parley_cluster::frames::{BATCH_HEADER, Decoder, Event, Passage};
 use parley_cluster::outgoing::{Bounds, Next, Outgoing, Subscription};
 use parley_cluster::stream::split;
 use parley_cluster::tls::Identity;
 use parley_net::ws::{Batch, Kind};
-use parley_streams::RemoteSubscriber;
 use parley_streams::reader::Outlet;
+use parley_streams::{Hop, RemoteSubscriber, Stamp};
 use std::future::poll_fn;
 use std::io::{Error, ErrorKind, IoSlice, Result};
 use std::sync::{Arc, Mutex};
@@ -61,7 +61,7 @@ impl Link {
 
     fn subscription(&self, number: u64) -> Subscription {
         self.outgoing.open(number);
-        Subscription::new(&self.outgoing, number)
+        Subscription::new(&self.outgoing, number, None)
     }
 
     fn flush(&self) -> Poll<Next> {
@@ -76,7 +76,7 @@ impl Link {
         let taken = self.pipe.lock().unwrap().taken.clone();
         Decoder::default()
             .feed(&taken, &mut |event| {
-                if let Event::Batch { number, batch } = event {
+                if let Event::Batch { number, batch, .. } = event {
                     received.extend(batch.frames(0).map(|frame| (number, frame[frame.len() - 1])));
                 }
                 Ok(())
@@ -87,7 +87,7 @@ impl Link {
 }
 
 fn send(subscription: &Subscription, number: u8, size: usize) {
-    subscription.send(&Batch::message(Kind::Binary, &vec![number; size]), Instant::now());
+    subscription.send(&Batch::message(Kind::Binary, &vec![number; size]), Stamp::default(), Instant::now());
 }
 
 #[test]
@@ -134,13 +134,35 @@ fn str_95_over_a_bound_the_oldest_message_of_the_topic_is_dropped_and_counted() 
 }
 
 #[test]
+fn str_141_messages_of_a_subscription_by_hop_have_hop_and_stamp_at_once_and_queued() {
+    let link = Link::new(100);
+    link.outgoing.open(1);
+    let subscription = Subscription::new(&link.outgoing, 1, Some(Hop::Ocean));
+    let stamp = |sequence| Stamp { origin: 7, sequence };
+    for sequence in 0..3 {
+        subscription.send(&Batch::message(Kind::Binary, &[1; 100]), stamp(sequence), Instant::now());
+    }
+    link.drain();
+    let (mut passages, taken) = (Vec::new(), link.pipe.lock().unwrap().taken.clone());
+    let mut keep = |event| {
+        if let Event::Batch { passage, .. } = event {
+            passages.push(passage);
+        }
+        Ok(())
+    };
+    Decoder::default().feed(&taken, &mut keep).unwrap();
+    assert_eq!(passages, [0, 1, 2].map(|sequence| Some(Passage { hop: Hop::Ocean, stamp: stamp(sequence) })));
+    assert_eq!(link.counts.sent_bytes.get(), 3 * (34 + 102));
+}
+
+#[test]
 fn str_95_a_batch_of_many_small_messages_is_queued_as_a_whole() {
     let link = Link::new(10);
     let subscription = link.subscription(1);
     send(&subscription, 0, 100);
     let small = |number: u8| [Batch::message(Kind::Binary, &[number]).bytes().to_vec()].concat().repeat(20);
     for number in 1..=2 {
-        subscription.send(&Batch::read(small(number).into(), 20).unwrap(), Instant::now());
+        subscription.send(&Batch::read(small(number).into(), 20).unwrap(), Stamp::default(), Instant::now());
     }
     assert_eq!((link.counts.queued.get(), link.counts.dropped.get()), (20, 20));
     assert_eq!(link.drain(), [vec![(1, 0)], vec![(1, 2); 20]].concat());
@@ -261,7 +283,7 @@ fn str_95_bytes_that_an_outlet_keeps_are_sent_before_the_link_is_idle_or_ends() 
     let writable = Arc::<Mutex<bool>>::default();
     let outgoing = Arc::new(Outgoing::new(Box::new(Keeper(Arc::clone(&writable))), BOUNDS, Arc::default()));
     outgoing.open(1);
-    Subscription::new(&outgoing, 1).send(&Batch::message(Kind::Text, b"kept"), Instant::now());
+    Subscription::new(&outgoing, 1, None).send(&Batch::message(Kind::Text, b"kept"), Stamp::default(), Instant::now());
     let cx = Context::from_waker(Waker::noop());
     assert_eq!(outgoing.flush(&cx), Poll::Ready(Next::Blocked));
     *writable.lock().unwrap() = true;
@@ -286,9 +308,9 @@ async fn str_138_a_link_that_ends_in_order_sends_queued_messages_and_then_a_clos
     let bounds = Bounds { messages: 100, bytes: 10 << 20, link_bytes: 10 << 20 };
     let outgoing = Arc::new(Outgoing::new(Box::new(outlet), bounds, Arc::default()));
     outgoing.open(1);
-    let (subscription, batch) = (Subscription::new(&outgoing, 1), Batch::message(Kind::Binary, &[7; 100_000]));
+    let (subscription, batch) = (Subscription::new(&outgoing, 1, None), Batch::message(Kind::Binary, &[7; 100_000]));
     for _ in 0..80 {
-        subscription.send(&batch, Instant::now());
+        subscription.send(&batch, Stamp::default(), Instant::now());
     }
     outgoing.finish();
     let sending = async {

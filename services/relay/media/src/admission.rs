@@ -1,4 +1,4 @@
-//! Authenticates media sessions: clients by a token for media, other relays by the key in this relay's lease. With open access a client may
+//! Authenticates media sessions: clients by a token for media, other relays by a key in this relay's leases. With open access a client may
 //! publish and subscribe to everything, as with streams. Rules MEDIA-4, MEDIA-5 and MEDIA-7; STR-100, STR-114.
 use super::Guard;
 use crate::server::{Admission, Authorization, Credential, Grant as Allowed, HandshakeRequest, Refusal};
@@ -61,8 +61,14 @@ impl Authorization for Authorized {
 impl Guard {
     fn link(&self, presented: &str) -> Result<Authorized, Code> {
         let bytes = URL_SAFE_NO_PAD.decode(presented).ok().and_then(|bytes| bytes.try_into().ok());
-        let admits = self.key.as_ref().zip(bytes).is_some_and(|(key, bytes)| key.admits(&bytes));
-        if admits { Ok(Authorized { allowed: Allowed::Link, until: None }) } else { Err(Code::TokenInvalid) }
+        let (keys, bytes) = self.link_keys.as_ref().zip(bytes).ok_or(Code::TokenInvalid)?;
+        let (is_of_region, is_of_other) = (keys.region.admits(&bytes), keys.other_regions.admits(&bytes));
+        let allowed = match (is_of_region, is_of_other) {
+            (true, _) => Allowed::Link,
+            (_, true) => Allowed::RegionLink,
+            _ => return Err(Code::TokenInvalid),
+        };
+        Ok(Authorized { allowed, until: None })
     }
 
     fn client(&self, token: Option<&str>) -> Result<Authorized, Code> {

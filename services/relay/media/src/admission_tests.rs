@@ -1,4 +1,5 @@
 use super::*;
+use crate::LinkKeys;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parley_access::{Entry, Revocation, Term};
 use parley_net::origins::Origins;
@@ -29,7 +30,7 @@ fn guard() -> Guard {
     let keys = Keys::default().with_secret(SECRET).unwrap();
     Guard {
         tokens: Some((keys, Arc::new(Ports::in_memory(&limits)))),
-        key: Some(Key([7; 32])),
+        link_keys: Some(LinkKeys { region: Key([7; 32]), other_regions: Key([8; 32]) }),
         origins: Origins::Only(vec!["https://lab.example".into()]),
         trusted_proxies: 1,
         limits,
@@ -64,7 +65,7 @@ fn refusal(guard: &Guard, credential: Credential<'_>) -> Option<Refusal> {
 fn lists(authorization: &dyn Authorization) -> (Vec<String>, Vec<String>) {
     match authorization.grant() {
         Allowed::Client { publish, subscribe } => (publish, subscribe),
-        Allowed::Link => panic!("a link"),
+        Allowed::Link | Allowed::RegionLink => panic!("a link"),
     }
 }
 
@@ -114,22 +115,33 @@ fn media_5_a_token_opens_sessions_up_to_an_age_and_a_session_lasts_until_the_tok
 #[test]
 fn str_114_an_authorization_ends_with_its_token() {
     let ports = Arc::new(Ports::in_memory(&limits()));
-    let until = |until| Grant { until, issued: None, token: None, subject: None };
+    let until = |until| Grant { until, issued: None, generation: None, token: None, subject: None };
     let authorization = |end| Authorized { allowed: Allowed::Link, until: Some((until(end), Arc::clone(&ports))) };
     assert_eq!((authorization(now()).ended(), authorization(now() + 60).ended()), (Some("TOKEN_EXPIRED"), None));
 }
 
 #[test]
-fn media_7_a_revocation_ends_sessions_of_earlier_tokens_only() {
+fn media_7_a_revocation_ends_sessions_up_to_its_generation() {
     let guard = guard();
-    let live = guard.authenticate(Credential::Token(&token(json!({"iat": now() - 10})))).unwrap();
+    let tokens = [
+        (json!({"generation": 1}), Some("TOKEN_REVOKED")),
+        (json!({"generation": 2}), Some("TOKEN_REVOKED")),
+        (json!({}), Some("TOKEN_REVOKED")),
+        // Of one that was lost and resumed, also where the clock of its region is behind.
+        (json!({"generation": 3}), None),
+        (json!({"generation": 3, "iat": now() - 10}), None),
+        (json!({"generation": 1, "sub": "p1"}), None),
+        (json!({"sub": "p2", "publish": ["live/cam"], "subscribe": ["live/cam"]}), None),
+    ]
+    .map(|(changes, expected)| (token(changes), expected));
+    let live = tokens.each_ref().map(|(token, _)| guard.authenticate(Credential::Token(token)).unwrap());
     let (_, ports) = guard.tokens.as_ref().unwrap();
-    let term = Term { before: Some(now() - 5), until: now() + 60 };
+    let term = Term { generation: Some(2), until: now() + 60 };
     ports.revoked.add(Entry { revocation: Revocation::Subject("p0".into()), term }, now()).unwrap();
-    assert_eq!(live.ended(), Some("TOKEN_REVOKED"));
-    assert_eq!(refusal(&guard, Credential::Token(&token(json!({"iat": now() - 10})))), Some("TOKEN_REVOKED"));
-    assert!(guard.authenticate(Credential::Token(&token(json!({})))).is_ok());
-    assert!(guard.authenticate(Credential::Token(&token(json!({"sub": "p1", "iat": now() - 10})))).is_ok());
+    for ((token, expected), live) in tokens.iter().zip(live) {
+        assert_eq!(live.ended(), *expected, "{token}");
+        assert_eq!(guard.authenticate(Credential::Token(token)).err(), *expected, "{token}");
+    }
 }
 
 #[test]
@@ -143,19 +155,23 @@ fn str_100_with_open_access_a_client_may_do_everything_and_a_link_still_needs_it
 }
 
 #[test]
-fn a_link_needs_the_key_in_the_lease() {
-    let key = url_encoded(&Key([7; 32]));
+fn media_18_a_link_needs_the_key_of_a_lease_which_tells_links_of_other_regions_apart() {
+    let (key, foreign) = (url_encoded(&Key([7; 32])), url_encoded(&Key([8; 32])));
     for guard in [guard(), open()] {
         let authorization = guard.authenticate(Credential::Key(&key)).unwrap();
         assert!(matches!(authorization.grant(), Allowed::Link) && authorization.ended().is_none());
+        let authorization = guard.authenticate(Credential::Key(&foreign)).unwrap();
+        assert!(matches!(authorization.grant(), Allowed::RegionLink) && authorization.ended().is_none());
         let others =
-            [url_encoded(&Key([8; 32])), String::new(), key[1..].to_owned(), format!("{key}A"), token(json!({}))];
+            [url_encoded(&Key([9; 32])), String::new(), key[1..].to_owned(), format!("{key}A"), token(json!({}))];
         for other in others {
             assert_eq!(refusal(&guard, Credential::Key(&other)), Some("TOKEN_INVALID"), "{other}");
         }
     }
-    let alone = Guard { key: None, ..open() };
-    assert_eq!(refusal(&alone, Credential::Key(&key)), Some("TOKEN_INVALID"));
+    let alone = Guard { link_keys: None, ..open() };
+    for key in [key, foreign] {
+        assert_eq!(refusal(&alone, Credential::Key(&key)), Some("TOKEN_INVALID"));
+    }
 }
 
 #[test]

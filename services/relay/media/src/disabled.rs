@@ -30,6 +30,10 @@ impl Media {
         match *self {}
     }
 
+    pub fn has_namesake(&self) -> bool {
+        match *self {}
+    }
+
     pub async fn drain(&self, _others: &PeerLeases) {
         match *self {}
     }

@@ -1,10 +1,12 @@
 //! Media over QUIC. A client publishes a broadcast once, to a nearby relay, and it reaches its viewers through a tree of relays. Rules MEDIA-1,
-//! MEDIA-2, MEDIA-5 and MEDIA-7 of the protocol's `SPEC.md`, and those of `MEDIA.md` (`MED-n`).
+//! MEDIA-2, MEDIA-5, MEDIA-7 and MEDIA-18 to MEDIA-21 of the protocol's `SPEC.md`, and those of `MEDIA.md` (`MED-n`).
 //!
 //! | module | responsibility |
 //! |---|---|
 //! | [`hosts`] | the hosts to which clients may be redirected |
 //! | [`tree`] | the relays to dial and the successor of a drain, from the leases of other relays. No I/O, no clock |
+//! | `regions` | the origins of other regions: which are dialled and when they are forgotten. No I/O, no clock |
+//! | [`origin_lease`], `other_regions` | the lease of an origin for other regions, and its exchange on NATS |
 //! | `admission` | authentication of clients by token and of links by key |
 //! | `directory` | the directory of the relay's own certificates |
 //! | [`server`] | QUIC, WebTransport and WebSocket: sessions, links, certificates. It depends neither on tokens nor on NATS |
@@ -12,7 +14,13 @@
 //! | `disabled` | the substitute in a relay that is built without media |
 pub mod hosts;
 mod limits;
+pub mod origin_lease;
 pub mod tree;
+
+#[cfg(feature = "quic")]
+mod other_regions;
+#[cfg(feature = "quic")]
+mod regions;
 
 #[cfg(feature = "quic")]
 mod admission;
@@ -53,7 +61,7 @@ pub struct Config {
     pub advertise: Option<SocketAddr>,
     /// The URL at which clients reach `listen`; `None`: `listen` itself, which is a loopback address.
     pub url: Option<Url>,
-    /// The hosts of relays to which clients may be redirected.
+    /// The hosts of relays to which clients may be redirected, and of origins of other regions.
     pub hosts: Hosts,
     /// The role in the tree of relays.
     pub role: Role,
@@ -84,12 +92,28 @@ pub fn choose_cryptography() {
     server::choose_cryptography();
 }
 
+/// The keys with which other relays authenticate: one for relays of the region, and one for relays of other regions.
+#[derive(Clone)]
+pub struct LinkKeys {
+    /// In the lease for the region.
+    pub region: Key,
+    /// In the lease for other regions.
+    pub other_regions: Key,
+}
+
+impl LinkKeys {
+    /// New random keys.
+    pub fn random() -> Self {
+        Self { region: Key::random(), other_regions: Key::random() }
+    }
+}
+
 /// Authenticates clients and links.
 pub struct Guard {
     /// The keys that verify tokens, and the revocations; `None`: access is open.
     pub tokens: Option<(Keys, Arc<Ports>)>,
-    /// The key in this pod's lease, with which other relays authenticate; `None`: the pod is alone.
-    pub key: Option<Key>,
+    /// The keys in this pod's leases, with which other relays authenticate; `None`: the pod is alone.
+    pub link_keys: Option<LinkKeys>,
     /// The origins of pages that may open sessions.
     pub origins: Origins,
     /// The number of proxies in front of WebSocket whose entries in X-Forwarded-For are trusted.

@@ -31,6 +31,8 @@ pub struct Limits {
     pub link_idle_time: u64,
     /// The interval of pings on a link.
     pub link_ping: u64,
+    /// How long an origin of another region is kept after its last sign of life.
+    pub unreachable_keep: u64,
     /// The longest drain.
     pub drain_window: u64,
     /// The lifetime of a certificate that the relay makes (less than 14 days).

@@ -1,16 +1,19 @@
 //! The running media server: its entry in the relay's lease, its lease for signaling, the relays that it dials, and its drain.
-use super::admission::url_encoded;
+mod links;
+
 use super::directory::Directory;
-use super::tree;
-use super::{Certificates, Config, Guard};
+use super::regions::Observed;
+use super::tree::{self, relay_name};
+use super::{Certificates, Config, Guard, LinkKeys};
 use crate::Limits;
-use crate::server::{self, Peer, Server};
+use crate::server::{self, Server};
 use anyhow::Context;
+use links::Own;
+use parking_lot::Mutex;
 use parley_cluster::Shared;
 use parley_cluster::bus::Bus;
 use parley_cluster::endpoint::MediaEndpoint;
 use parley_cluster::hash::Hash;
-use parley_cluster::key::Key;
 use parley_cluster::lease::{Lease, PeerLeases};
 use parley_cluster::url::Url;
 use parley_metrics::Families;
@@ -20,9 +23,10 @@ use parley_protocol::subjects::media_relay_subject;
 use std::net::SocketAddr;
 use std::num::NonZeroU64;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Interval, MissedTickBehavior, interval};
 
 /// The interval of leases for signaling: MEDIA-1.
 const LEASE_INTERVAL: Duration = Duration::from_secs(2);
@@ -36,14 +40,19 @@ pub struct Media {
     url: Url,
     capacity: NonZeroU64,
     /// `None`: the pod is alone.
-    key: Option<Key>,
+    link_keys: Option<LinkKeys>,
+    unreachable_keep: Duration,
+    /// Until when a relay of another process counts as a namesake of this one.
+    namesake: Mutex<Option<Instant>>,
+    /// Leases of origins whose hosts are not allowed.
+    refused_origins: AtomicU64,
     _directory: Option<Directory>,
 }
 
 impl Media {
     /// Starts the server. A port in use ends the process before it has done anything else.
     pub async fn open(config: &Config, guard: Guard, limits: Limits) -> anyhow::Result<Self> {
-        let key = guard.key.clone();
+        let link_keys = guard.link_keys.clone();
         let (certificates, directory) = certificates(config).context("cannot use media-certificate-dir")?;
         let opened = server::Config {
             listen: config.listen,
@@ -59,12 +68,37 @@ impl Media {
         let (address, websocket, shown) = (server.address, server.websocket, String::from(url.clone()));
         tracing::info!(%address, %websocket, url = shown, role = ?config.role, tokens = config.keys.is_some(), "serving media");
         let capacity = NonZeroU64::new(limits.sessions as u64).unwrap_or(NonZeroU64::MIN);
-        Ok(Self { server, config: config.clone(), url, capacity, key, _directory: directory })
+        Ok(Self {
+            server,
+            config: config.clone(),
+            url,
+            capacity,
+            link_keys,
+            unreachable_keep: Duration::from_millis(limits.unreachable_keep),
+            namesake: Mutex::default(),
+            refused_origins: AtomicU64::new(0),
+            _directory: directory,
+        })
     }
 
     /// Adds the metric families `parley_media_…`.
     pub fn collect(&self, out: &mut Families) {
         self.server.collect(out);
+        let refused = self.refused_origins.load(Relaxed);
+        out.counter("parley_media_origin_refusals_total", "Refused leases of origins of other regions", refused);
+    }
+
+    /// Whether another process publishes leases under the name of this relay (MEDIA-21).
+    pub fn has_namesake(&self) -> bool {
+        self.namesake.lock().is_some_and(|until| Instant::now() < until)
+    }
+
+    /// Logs the first lease of a namesake, as long as others follow it.
+    fn saw_namesake(&self, relay: &str, seen: Instant, shared: &Shared) {
+        if !self.has_namesake() {
+            tracing::error!(relay, "another relay has the name of this one: set region or pod");
+        }
+        *self.namesake.lock() = Some(seen + Duration::from_millis(shared.limits.lease_duration));
     }
 
     /// Publishes leases and dials other relays until the pod drains; then publishes that it drains.
@@ -75,28 +109,61 @@ impl Media {
         region: String,
         mut drains: watch::Receiver<bool>,
     ) {
+        let own = Own { region: &region, shared: &shared };
         let subject = media_relay_subject(&region, &shared.own.pod);
-        let (mut places, mut leases) = (interval(PLACE_INTERVAL), interval(LEASE_INTERVAL));
-        places.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        leases.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut places = ticks(PLACE_INTERVAL);
+        let mut leases = ticks(LEASE_INTERVAL);
+        let mut origin_leases = ticks(Duration::from_millis(shared.limits.lease_interval));
         let mut others = shared.peers.subscribe();
         others.mark_changed();
         let mut connects = bus.connects();
+        let mut namesakes = shared.namesake.subscribe();
+        namesakes.mark_changed();
+        let mut regions = self.join_regions(&own, &bus).await;
         loop {
             tokio::select! {
-                _ = places.tick() => self.update_place(&shared, self.available()),
+                _ = places.tick() => {
+                    if self.update_place(&shared, self.available()) {
+                        self.publish_origin(&own, regions.as_ref(), false).await;
+                    }
+                    if self.forget_origins(regions.as_mut()) {
+                        self.dial(&own, regions.as_ref());
+                    }
+                }
                 _ = leases.tick() => self.publish_lease(&bus, &subject, &shared.own, false).await,
+                _ = origin_leases.tick() => self.publish_origin(&own, regions.as_ref(), false).await,
                 // A lease that fell due while NATS was disconnected is published now.
-                Ok(()) = connects.changed() => leases.reset_immediately(),
+                Ok(()) = connects.changed() => {
+                    leases.reset_immediately();
+                    origin_leases.reset_immediately();
+                }
                 Ok(()) = others.changed() => {
-                    let peers = self.peers(&shared.own.pod, &others.borrow_and_update());
-                    self.server.dial(peers);
+                    others.mark_unchanged();
+                    self.dial(&own, regions.as_ref());
+                }
+                Ok(()) = namesakes.changed() => {
+                    let seen = *namesakes.borrow_and_update();
+                    if let Some(seen) = seen {
+                        self.saw_namesake(&relay_name(&region, &shared.own.pod), seen, &shared);
+                    }
+                }
+                (relay, observed) = self.next_origin(regions.as_mut()) => {
+                    self.log_origin(&relay, observed);
+                    if observed == Observed::Namesake {
+                        self.saw_namesake(&relay, Instant::now(), &shared);
+                    }
+                    self.dial(&own, regions.as_ref());
+                    if observed == Observed::New {
+                        // The new origin discovers this one without waiting for the next tick.
+                        self.publish_origin(&own, regions.as_ref(), false).await;
+                    }
                 }
                 () = async { drop(drains.wait_for(|drains| *drains).await) } => break,
             }
         }
         self.update_place(&shared, 0);
         self.publish_lease(&bus, &subject, &shared.own, true).await;
+        self.publish_origin(&own, regions.as_ref(), true).await;
         bus.flush().await;
     }
 
@@ -117,23 +184,23 @@ impl Media {
         self.capacity.get().saturating_sub(self.server.state().sessions as u64)
     }
 
-    /// Updates the relay's lease. New certificates are published immediately, as other relays need them to dial.
-    fn update_place(&self, shared: &Shared, available: u64) {
-        let Some(key) = self.key.clone() else { return };
+    /// Updates the relay's lease, and returns whether its certificates changed: they are published immediately, as other relays need them to dial.
+    fn update_place(&self, shared: &Shared, available: u64) -> bool {
+        let Some(keys) = &self.link_keys else { return false };
         let address = self.config.advertise.unwrap_or(self.server.address);
         let now = MediaEndpoint {
             role: self.config.role,
             address,
             url: self.url.clone(),
             hashes: self.hashes(),
-            key,
+            key: keys.region.clone(),
             available,
         };
         shared.media.send_if_modified(|place| {
             let changed = place.as_ref().is_none_or(|place| place.hashes != now.hashes);
             *place = Some(now);
             changed
-        });
+        })
     }
 
     /// Publishes the lease for signaling (MEDIA-1).
@@ -158,24 +225,12 @@ impl Media {
             draining: draining.then_some(true),
         })
     }
-
-    fn peers(&self, own: &str, others: &PeerLeases) -> Vec<Peer> {
-        tree::peers_to_dial(own, self.config.role, others)
-            .into_iter()
-            .map(|(lease, place)| peer(lease, place))
-            .collect()
-    }
 }
 
-fn peer(lease: &Lease, place: &MediaEndpoint) -> Peer {
-    Peer {
-        name: lease.pod.clone(),
-        address: place.address,
-        key: url_encoded(&place.key),
-        certificate_hashes: place.hashes.iter().copied().map(String::from).collect(),
-        host: place.url.host().to_owned(),
-        cost: tree::REGIONAL_LINK_COST,
-    }
+fn ticks(period: Duration) -> Interval {
+    let mut ticks = interval(period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
 }
 
 fn certificates(config: &Config) -> std::io::Result<(server::Certificates, Option<Directory>)> {

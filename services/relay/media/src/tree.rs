@@ -1,19 +1,29 @@
-//! The tree of the media relays of a region. Leaves subscribe at all origins, and origins at each other. A session carries media in both
-//! directions, so of two origins only the one with the lesser name dials, and no relay dials a leaf. MoQ's own routing selects the origin
-//! through which a broadcast arrives (ADR 12).
+//! The tree of the media relays of a region; `regions` has the links between regions. Leaves subscribe at all origins, and origins at each other. A
+//! session carries media in both directions, so of two origins only the one with the lesser name dials, and no relay dials a leaf. MoQ's own routing
+//! selects the origin through which a broadcast arrives (ADR 12).
 use parley_cluster::endpoint::{MediaEndpoint, Role};
 use parley_cluster::lease::Lease;
 use parley_cluster::lease::PeerLeases;
 use parley_cluster::url::Url;
 
-/// The cost of a link between relays that receive each other's leases, which are those of one region. A link between regions would cost 100, so
-/// that a broadcast crosses between regions once (ADR 12).
+/// The cost of a link within a region; that of a link between regions is in `regions`.
 pub(crate) const REGIONAL_LINK_COST: u64 = 1;
+
+/// Returns the name of a relay, unique in all regions (MEDIA-18).
+pub(crate) fn relay_name(region: &str, pod: &str) -> String {
+    format!("{region}_{pod}")
+}
 
 /// Returns the relays that a relay dials.
 pub(crate) fn peers_to_dial<'a>(own: &str, role: Role, others: &'a PeerLeases) -> Vec<(&'a Lease, &'a MediaEndpoint)> {
     let origins = media_relays(others).filter(|(_, place)| place.role == Role::Origin);
     origins.filter(|(lease, _)| role == Role::Leaf || *lease.pod > *own).collect()
+}
+
+/// Returns the number of living origins of the region with a lesser name.
+pub(crate) fn rank(own: &str, others: &PeerLeases) -> u64 {
+    let origins = media_relays(others).filter(|(_, place)| place.role == Role::Origin);
+    origins.filter(|(lease, _)| *lease.pod < *own).count() as u64
 }
 
 /// Returns where a relay that drains redirects its clients: the relay of the same role with the most free capacity, at an allowed host.
@@ -46,6 +56,7 @@ mod tests {
                 link: address,
                 certificate: Hash::of(pod.as_bytes()),
                 draining: false,
+                reach: Default::default(),
                 media,
             };
             (pod.to_owned(), lease)
@@ -63,6 +74,12 @@ mod tests {
         assert_eq!(names("y", Leaf, &all), ["a", "b", "c"]);
         assert_eq!(names("aa", Origin, &all), ["b", "c"]);
         assert!(names("d", Origin, &all).is_empty());
+    }
+
+    #[test]
+    fn media_19_the_rank_of_an_origin_is_its_position_among_the_origins_of_its_region() {
+        let all = others(&[("a", Origin, 1), ("b", Origin, 1), ("aa", Leaf, 1)]);
+        assert_eq!(["a", "ab", "c"].map(|own| rank(own, &all)), [0, 1, 2]);
     }
 
     #[test]

@@ -4,9 +4,9 @@ use async_nats::ServerAddr;
 use async_nats::rustls::RootCertStore;
 use async_nats::rustls::pki_types::CertificateDer;
 use async_nats::rustls::pki_types::pem::PemObject;
-use parley_cluster::Config;
 use parley_cluster::bus::{Nats, Secret};
 use parley_cluster::lease::{MAX_POD_NAME, is_name};
+use parley_cluster::{Config, Public};
 use std::path::PathBuf;
 
 /// The settings of a pod in a cluster.
@@ -43,10 +43,18 @@ pub(super) struct Flags {
     /// Address and port at which other pods reach link-listen [link-listen, if it is one address]
     #[arg(long, env = "PARLEY_RELAY_LINK_ADVERTISE", value_name = "ADDRESS:PORT")]
     pub(super) link_advertise: Option<String>,
+    /// Address and port for links from other regions [with link-advertise-public 0.0.0.0:8114, else none]
+    #[arg(long, env = "PARLEY_RELAY_LINK_LISTEN_PUBLIC", value_name = "ADDRESS:PORT")]
+    pub(super) link_listen_public: Option<String>,
+    /// Host and port at which other regions reach link-listen-public [link-listen-public, if it is one address]
+    #[arg(long, env = "PARLEY_RELAY_LINK_ADVERTISE_PUBLIC", value_name = "HOST:PORT")]
+    pub(super) link_advertise_public: Option<String>,
 }
 
 /// The longest name of a region or zone.
 const MAX_PLACE_NAME: usize = 64;
+/// The longest name of a region among several, as in signaling: with the longest name of a pod in Kubernetes it makes a valid name.
+const MAX_REGION: usize = 16;
 
 /// Returns the configuration of the cluster; `None`: this pod is alone.
 pub(super) fn read(flags: Flags) -> Result<Option<Config>, Refused> {
@@ -65,7 +73,36 @@ pub(super) fn read(flags: Flags) -> Result<Option<Config>, Refused> {
         )));
     }
     let (region, zone) = (place("region", flags.region)?, place("zone", flags.zone)?);
-    Ok(Some(Config { nats, pod: flags.pod, region, zone, listen, advertise }))
+    if region.contains('_') {
+        return Err(Refused::Setting(format!(
+            "region must be letters, digits and -, as other regions know a relay as REGION_POD, not {region}"
+        )));
+    }
+    let public = public(flags.link_listen_public, flags.link_advertise_public, &region)?;
+    Ok(Some(Config { nats, pod: flags.pod, region, zone, listen, advertise, public }))
+}
+
+/// Returns how pods of other regions reach this one; `None`: they do not.
+fn public(listen: Option<String>, advertise: Option<String>, region: &str) -> Result<Option<Public>, Refused> {
+    if listen.is_none() && advertise.is_none() {
+        return Ok(None);
+    }
+    let listen = address("link-listen-public", listen.as_deref().unwrap_or("0.0.0.0:8114"))?;
+    if listen.ip().is_unspecified() && advertise.is_none() {
+        return Err(Refused::Setting(format!(
+            "link-advertise-public must say where other regions reach link-listen-public, as {listen} is every address"
+        )));
+    }
+    let port = |text: &String| text.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+    if let Some(advertise) = advertise.as_ref().filter(|text| port(text).is_none_or(|port| port == 0)) {
+        return Err(Refused::Setting(format!("link-advertise-public must be HOST:PORT, not {advertise}")));
+    }
+    if region.len() > MAX_REGION {
+        return Err(Refused::Setting(format!(
+            "region must have at most {MAX_REGION} characters among several regions, not {region}"
+        )));
+    }
+    Ok(Some(Public { listen, advertise }))
 }
 
 fn nats(servers: &str, flags: &Flags) -> Result<Nats, Refused> {
@@ -121,7 +158,12 @@ fn ca(path: String) -> Result<PathBuf, Refused> {
 
 /// Refuses settings that have no effect without `nats`. `pod`, `region` and `zone` are allowed: a shared environment sets them for every pod.
 fn alone(flags: &Flags) -> Result<Option<Config>, Refused> {
-    let idle = [("link-listen", &flags.link_listen), ("link-advertise", &flags.link_advertise)];
+    let idle = [
+        ("link-listen", &flags.link_listen),
+        ("link-advertise", &flags.link_advertise),
+        ("link-listen-public", &flags.link_listen_public),
+        ("link-advertise-public", &flags.link_advertise_public),
+    ];
     match idle.iter().find(|(_, value)| value.is_some()) {
         Some((name, _)) => Err(Refused::Setting(format!("{name} needs nats: without it a relay is one pod alone"))),
         None => Ok(None),

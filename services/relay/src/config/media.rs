@@ -24,7 +24,7 @@ pub(super) struct Flags {
     /// URL at which clients reach media-listen: https://HOST:PORT/ [media-listen, if it is a loopback address]
     #[arg(long, env = "PARLEY_RELAY_MEDIA_URL", value_name = "URL")]
     pub(super) media_url: Option<String>,
-    /// Hosts of relays to which clients may be redirected, separated by commas: names, *.names, blocks of addresses [any that a relay can have]
+    /// Hosts of relays to which clients may be redirected, and of origins of other regions, separated by commas: names, *.names, blocks of addresses [any that a relay can have]
     #[arg(long, env = "PARLEY_RELAY_MEDIA_HOSTS", value_name = "HOSTS")]
     pub(super) media_hosts: Option<String>,
     /// Role in the tree of relays: origin or leaf [origin]

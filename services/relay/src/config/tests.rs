@@ -179,6 +179,18 @@ fn str_90_without_nats_a_relay_is_alone_and_with_it_has_a_place_among_others() {
 }
 
 #[test]
+fn str_139_a_relay_has_no_part_in_links_between_regions_unless_they_reach_it() {
+    let flags = ["--nats=nats://one:4222", "--link-listen=127.0.0.1:0", "--region=eu"];
+    let public = |more: &[&str]| settings(&[&flags, more].concat(), &[]).unwrap().cluster.unwrap().public;
+    assert!(public(&[]).is_none());
+    let named = public(&["--link-advertise-public=relay-0.eu.example:8114"]).unwrap();
+    assert_eq!(named.listen, "0.0.0.0:8114".parse().unwrap());
+    assert_eq!(named.advertise.as_deref(), Some("relay-0.eu.example:8114"));
+    let listens = public(&["--link-listen-public=192.0.2.7:8114"]).unwrap();
+    assert_eq!((listens.listen, listens.advertise), ("192.0.2.7:8114".parse().unwrap(), None));
+}
+
+#[test]
 fn str_81_settings_among_other_pods_that_do_not_go_together_are_refused_with_a_sentence() {
     let nats = "--nats=nats://127.0.0.1:4222";
     let cases = [
@@ -186,6 +198,7 @@ fn str_81_settings_among_other_pods_that_do_not_go_together_are_refused_with_a_s
         (vec![nats, "--link-listen=8112"], "link-listen must be ADDRESS:PORT"),
         (vec![nats, "--link-advertise=relay:8112"], "link-advertise must be ADDRESS:PORT"),
         (vec![nats, "--link-listen=127.0.0.1:0", "--region=a.b"], "region must be letters, digits"),
+        (vec![nats, "--link-listen=127.0.0.1:0", "--region=a_b"], "region must be letters, digits and -"),
         (vec![nats, "--link-listen=127.0.0.1:0", "--nats-user=x"], "must be set together"),
         (vec![nats, "--link-listen=127.0.0.1:0", "--nats-password=x", "--nats-password-file=y"], "set twice"),
         (vec![nats, "--link-listen=127.0.0.1:0", "--nats-user=x", "--nats-password-file=/none"], "cannot be read"),
@@ -196,6 +209,24 @@ fn str_81_settings_among_other_pods_that_do_not_go_together_are_refused_with_a_s
         (vec!["--nats=nats://relay:secret@one:4222", "--link-listen=127.0.0.1:0"], "nats must not name a user"),
         (vec!["--nats=nats://:x", "--link-listen=127.0.0.1:0"], "nats must be nats://HOST:PORT"),
         (vec!["--link-listen=127.0.0.1:0"], "link-listen needs nats"),
+        (vec!["--link-advertise-public=a.example:8114"], "link-advertise-public needs nats"),
+        (
+            vec![nats, "--link-listen=127.0.0.1:0", "--link-listen-public=0.0.0.0:8114"],
+            "link-advertise-public must say where other regions reach",
+        ),
+        (
+            vec![nats, "--link-listen=127.0.0.1:0", "--link-advertise-public=a.example"],
+            "link-advertise-public must be HOST:PORT",
+        ),
+        (
+            vec![
+                nats,
+                "--link-listen=127.0.0.1:0",
+                "--link-advertise-public=a.example:8114",
+                "--region=aaaaaaaaaaaaaaaaa",
+            ],
+            "region must have at most 16",
+        ),
     ];
     for (flags, sentence) in cases {
         let refused = settings(&flags, &[]).unwrap_err();

@@ -34,7 +34,9 @@ pub(crate) fn for_operators(request: &Request, relay: &Relay) -> Option<Result<R
     }
     match request.path() {
         "/healthz" => Some(Ok(Response::ok("text/plain", "ok\n"))),
-        "/readyz" if relay.is_draining() => Some(Err(Code::NotReady)),
+        "/readyz" if relay.is_draining() || relay.media.as_ref().is_some_and(|media| media.has_namesake()) => {
+            Some(Err(Code::NotReady))
+        }
         "/readyz" => Some(Ok(Response::ok("text/plain", "ready\n"))),
         "/metrics" => Some(Ok(Response::ok("text/plain; version=0.0.4", metrics::text(relay)))),
         _ => None,

@@ -19,10 +19,10 @@ pub fn start(relay: &Arc<Relay>, membership: &Membership) -> Option<UpgradeHold>
         tokio::select! {
             () = acknowledged => {}
             () = sleep(Duration::from_millis(relay.limits.link_subscribe_timeout)) => {
-                relay.links.upgrade_hold_timeouts.add(1);
+                relay.links.region.upgrade_hold_timeouts.add(1);
             }
             () = relay.drain_begins() => {}
         }
-        relay.links.upgrade_hold.observe(began.elapsed(), 1);
+        relay.links.region.upgrade_hold.observe(began.elapsed(), 1);
     }))
 }

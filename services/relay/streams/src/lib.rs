@@ -8,20 +8,26 @@
 //! | [`topic`] | **a message is fanned out here** |
 //! | [`reader`], [`queue`] | a reader, and its queue |
 //! | [`replay`] | the messages that a topic keeps for late subscribers |
-//! | [`interest`] | the topics with readers, which the pod subscribes to at other pods |
+//! | [`interest`], [`crossing`], [`rendezvous`] | what the pod subscribes to at other pods, and the ports of topics between regions |
+//! | [`hop`], [`seen`] | how far a message has come, and messages that come twice |
 //! | [`counters`], [`clock`] | counters, and the clock |
 pub mod clock;
 pub mod counters;
+pub mod crossing;
+pub mod hop;
 pub mod interest;
 pub mod queue;
 pub mod reader;
 pub mod registry;
+mod rendezvous;
 pub mod replay;
 pub mod route;
+mod seen;
 pub mod topic;
 
 pub use clock::Clock;
 pub use counters::Counters;
+pub use hop::{Hop, Stamp};
 pub use interest::Interest;
 pub use reader::Reader;
 pub use registry::{Membership, Topics};

@@ -1,4 +1,5 @@
 //! The topics that exist: each from its first client to its last. Rule STR-7.
+use super::hop::Hop;
 use super::interest::Interest;
 use super::queue::Backlog;
 use super::reader::Reader;
@@ -9,6 +10,7 @@ use parking_lot::Mutex;
 use parley_net::codes::Code;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// All topics of a pod.
 pub struct Topics {
@@ -19,6 +21,7 @@ pub struct Topics {
     /// The messages that all topics together keep for late subscribers.
     kept: Arc<Backlog>,
     interest: Option<Arc<Interest<Topic>>>,
+    began: Instant,
 }
 
 #[derive(Default)]
@@ -30,6 +33,7 @@ struct State {
 
 struct Open {
     topic: Arc<Topic>,
+    /// Clients, and subscriptions of other pods that make this pod a port.
     clients: usize,
 }
 
@@ -51,7 +55,7 @@ impl Topics {
         kept: Arc<Backlog>,
         interest: Option<Arc<Interest<Topic>>>,
     ) -> Self {
-        Self { state: Mutex::default(), max, rules, replay_bytes, kept, interest }
+        Self { state: Mutex::default(), max, rules, replay_bytes, kept, interest, began: Instant::now() }
     }
 
     /// The messages that all topics together keep for late subscribers.
@@ -72,7 +76,7 @@ impl Topics {
 
     /// Adds a client to its topic, which is created for the first client.
     pub fn enter(self: &Arc<Self>, route: &Route, reader: &Arc<Reader>, now: u64) -> Result<Membership, Code> {
-        let topic = self.open(&route.topic)?;
+        let topic = self.open(&mut self.state.lock(), &route.topic)?;
         let reader = route.role.subscribes().then(|| {
             topic.join(reader, now);
             reader.id
@@ -80,8 +84,8 @@ impl Topics {
         Ok(Membership { topics: Arc::clone(self), topic, reader })
     }
 
-    fn open(&self, name: &str) -> Result<Arc<Topic>, Code> {
-        let State { open, remotes } = &mut *self.state.lock();
+    fn open(&self, state: &mut State, name: &str) -> Result<Arc<Topic>, Code> {
+        let State { open, remotes } = state;
         if let Some(found) = open.get_mut(name) {
             found.clients += 1;
             return Ok(Arc::clone(&found.topic));
@@ -92,7 +96,9 @@ impl Topics {
         let name: Arc<str> = name.into();
         let kept = rule_for(&self.rules, &name).filter(|rule| rule.messages > 0);
         let replay = kept.map(|rule| Replay::new(rule.messages, self.replay_bytes, Arc::clone(&self.kept)));
-        let topic = Arc::new(Topic::new(Arc::clone(&name), replay, self.interest.clone()));
+        // A topic sends less than one message in a nanosecond, so one that opens again continues above its earlier numbers.
+        let sequence = u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let topic = Arc::new(Topic::new(Arc::clone(&name), replay, self.interest.clone(), sequence));
         for remote in remotes.get(&name).into_iter().flatten() {
             topic.attach(remote, false);
         }
@@ -100,18 +106,25 @@ impl Topics {
         Ok(topic)
     }
 
-    /// Adds the subscription of another pod. It takes effect whenever the topic is open here, now or later.
-    pub fn subscribe(&self, name: &Arc<str>, remote: &Arc<dyn RemoteSubscriber>, replay: bool) {
-        let State { open, remotes } = &mut *self.state.lock();
+    /// Adds the subscription of another pod. It takes effect whenever the topic is open here, now or later. A subscription that makes this pod
+    /// a port opens the topic itself: refused with TOO_MANY_TOPICS over `pod.topics`.
+    pub fn subscribe(&self, name: &Arc<str>, remote: &Arc<dyn RemoteSubscriber>, replay: bool) -> Result<(), Code> {
+        let mut state = self.state.lock();
+        if remote.hop() != Hop::Region {
+            self.open(&mut state, name)?;
+        }
+        let State { open, remotes } = &mut *state;
         remotes.entry(Arc::clone(name)).or_default().push(Arc::clone(remote));
         if let Some(found) = open.get(name) {
             found.topic.attach(remote, replay);
         }
+        Ok(())
     }
 
     /// Removes the subscription of another pod.
     pub fn unsubscribe(&self, name: &str, remote: &Arc<dyn RemoteSubscriber>) {
-        let State { open, remotes } = &mut *self.state.lock();
+        let mut state = self.state.lock();
+        let State { open, remotes } = &mut *state;
         if let Some(subscribers) = remotes.get_mut(name) {
             subscribers.retain(|other| !Arc::ptr_eq(other, remote));
             if subscribers.is_empty() {
@@ -121,10 +134,15 @@ impl Topics {
         if let Some(found) = open.get(name) {
             found.topic.detach(remote);
         }
+        if remote.hop() != Hop::Region {
+            state.leave(name);
+        }
     }
+}
 
-    fn leave(&self, name: &str) {
-        let open = &mut self.state.lock().open;
+impl State {
+    fn leave(&mut self, name: &str) {
+        let open = &mut self.open;
         let Some(found) = open.get_mut(name) else { return };
         found.clients -= 1;
         if found.clients == 0 {
@@ -148,6 +166,6 @@ impl Drop for Membership {
         if let Some(reader) = self.reader {
             self.topic.leave(reader);
         }
-        self.topics.leave(&self.topic.name);
+        self.topics.state.lock().leave(&self.topic.name);
     }
 }

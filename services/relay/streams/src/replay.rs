@@ -1,4 +1,5 @@
 //! The last messages of a topic, which it keeps for late subscribers if a rule matches its name. Rules STR-50 to STR-52.
+use super::hop::{Hop, Stamp};
 use super::queue::Backlog;
 use parley_net::ws::Batch;
 use std::collections::VecDeque;
@@ -18,24 +19,22 @@ pub(crate) fn rule_for<'a>(rules: &'a [Rule], topic: &str) -> Option<&'a Rule> {
     rules.iter().filter(|rule| topic.starts_with(&rule.prefix)).max_by_key(|rule| rule.prefix.len())
 }
 
-/// The pod on which a message was published.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// This pod.
-    Here,
-    /// Another pod, which keeps the message too.
-    Elsewhere,
-}
-
 /// The last messages of one topic.
 #[derive(Debug)]
 pub struct Replay {
-    kept: VecDeque<(Batch, Origin)>,
+    kept: VecDeque<Kept>,
     bytes: usize,
     max_messages: usize,
     max_bytes: usize,
     /// What all topics of the pod keep.
     pod: Arc<Backlog>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    message: Batch,
+    hop: Hop,
+    stamp: Stamp,
 }
 
 impl Replay {
@@ -45,17 +44,18 @@ impl Replay {
     }
 
     /// Keeps the messages of a batch, and drops the oldest ones over the limits.
-    pub fn keep(&mut self, batch: &Batch, origin: Origin) {
+    pub fn keep(&mut self, batch: &Batch, hop: Hop, stamp: Stamp) {
         // Messages that later ones of the same batch would displace are not copied.
-        for frame in batch.frames(batch.count().saturating_sub(self.max_messages)) {
+        let first = batch.count().saturating_sub(self.max_messages);
+        for (index, frame) in batch.frames(first).enumerate() {
             // Copied, because a slice would keep the memory of the whole batch.
             let frame = if batch.count() > 1 { bytes::Bytes::copy_from_slice(&frame) } else { frame };
             self.bytes += frame.len();
             self.pod.add(frame.len());
-            self.kept.push_back((Batch::framed(frame), origin));
+            self.kept.push_back(Kept { message: Batch::framed(frame), hop, stamp: stamp.at(first + index) });
             while self.kept.len() > self.max_messages || self.bytes > self.max_bytes || self.pod.is_over() {
-                let Some((oldest, _)) = self.kept.pop_front() else { break };
-                self.forget(&oldest);
+                let Some(oldest) = self.kept.pop_front() else { break };
+                self.forget(&oldest.message);
             }
         }
     }
@@ -67,20 +67,22 @@ impl Replay {
 
     /// The kept messages, oldest first.
     pub fn messages(&self) -> impl Iterator<Item = &Batch> {
-        self.kept.iter().map(|(message, _)| message)
+        self.kept.iter().map(|kept| &kept.message)
     }
 
-    /// The kept messages that were published on this pod, oldest first.
-    pub(crate) fn messages_from_here(&self) -> impl Iterator<Item = &Batch> {
-        self.kept.iter().filter(|(_, origin)| *origin == Origin::Here).map(|(message, _)| message)
+    /// The kept messages that go to a subscription of another pod for messages of this hop, oldest first. A pod that has become the port of a topic
+    /// also has messages that came from the port before. These go to pods of its region alone.
+    pub(crate) fn messages_for(&self, requested: Hop) -> impl Iterator<Item = (&Batch, Stamp)> {
+        let goes = move |hop: Hop| hop.goes_to(requested) || (hop, requested) == (Hop::Inland, Hop::Inland);
+        self.kept.iter().filter(move |kept| goes(kept.hop)).map(|kept| (&kept.message, kept.stamp))
     }
 
-    /// Drops the messages that were published on other pods.
-    pub(crate) fn forget_elsewhere(&mut self) {
-        for (message, origin) in std::mem::take(&mut self.kept) {
-            match origin {
-                Origin::Here => self.kept.push_back((message, origin)),
-                Origin::Elsewhere => self.forget(&message),
+    /// Drops the messages that came in this way.
+    pub(crate) fn forget_hops(&mut self, hops: &[Hop]) {
+        for kept in std::mem::take(&mut self.kept) {
+            match hops.contains(&kept.hop) {
+                true => self.forget(&kept.message),
+                false => self.kept.push_back(kept),
             }
         }
     }
@@ -88,8 +90,8 @@ impl Replay {
 
 impl Drop for Replay {
     fn drop(&mut self) {
-        for (message, _) in &self.kept {
-            self.pod.remove(message.bytes().len());
+        for kept in &self.kept {
+            self.pod.remove(kept.message.bytes().len());
         }
     }
 }
@@ -126,7 +128,7 @@ mod tests {
     #[test]
     fn str_52_a_batch_of_many_messages_leaves_no_spare_capacity() {
         let mut replay = Replay::new(3, 100, pod(1 << 20));
-        replay.keep(&read(40_000), Origin::Here);
+        replay.keep(&read(40_000), Hop::Local, Stamp::default());
         assert_eq!(replay.messages().count(), 3);
         assert!(replay.kept.capacity() < 100, "{}", replay.kept.capacity());
     }
@@ -136,14 +138,14 @@ mod tests {
         let pod = pod(1000);
         let mut topics: Vec<_> = (0..10).map(|_| Replay::new(3, 1000, Arc::clone(&pod))).collect();
         for topic in &mut topics {
-            topic.keep(&Batch::message(Kind::Binary, &[7; 100]), Origin::Here);
+            topic.keep(&Batch::message(Kind::Binary, &[7; 100]), Hop::Local, Stamp::default());
         }
         let kept: Vec<_> = topics.iter().map(|topic| topic.messages().count()).collect();
         assert_eq!(kept, [1, 1, 1, 1, 0, 0, 0, 0, 0, 0]);
         topics.remove(0);
-        topics[8].keep(&Batch::message(Kind::Binary, &[7; 100]), Origin::Elsewhere);
+        topics[8].keep(&Batch::message(Kind::Binary, &[7; 100]), Hop::Region, Stamp::default());
         assert_eq!(topics[8].messages().count(), 1);
-        topics[8].forget_elsewhere();
+        topics[8].forget_hops(&[Hop::Region]);
         topics.truncate(0);
         assert_eq!((pod.bytes(), pod.messages()), (0, 0));
     }
@@ -153,24 +155,42 @@ mod tests {
         let texts = |replay: &Replay| replay.messages().map(|kept| kept.bytes()[2..].to_vec()).collect::<Vec<_>>();
         let mut replay = Replay::new(2, 100, pod(1 << 20));
         for text in [b"a", b"b", b"c"] {
-            replay.keep(&Batch::message(Kind::Text, text), Origin::Here);
+            replay.keep(&Batch::message(Kind::Text, text), Hop::Local, Stamp::default());
         }
         assert_eq!(texts(&replay), [b"b", b"c"]);
-        replay.keep(&Batch::message(Kind::Binary, &[7; 97]), Origin::Here);
+        replay.keep(&Batch::message(Kind::Binary, &[7; 97]), Hop::Local, Stamp::default());
         assert_eq!(texts(&replay), [[7; 97]]);
-        replay.keep(&Batch::message(Kind::Binary, &[7; 99]), Origin::Here);
+        replay.keep(&Batch::message(Kind::Binary, &[7; 99]), Hop::Local, Stamp::default());
         assert!(texts(&replay).is_empty());
     }
 
     #[test]
     fn str_96_messages_of_other_pods_are_distinguished_and_dropped() {
         let mut replay = Replay::new(3, 8, pod(1 << 20));
-        replay.keep(&Batch::message(Kind::Text, b"a"), Origin::Here);
-        replay.keep(&Batch::message(Kind::Text, b"b"), Origin::Elsewhere);
-        assert_eq!((replay.messages().count(), replay.messages_from_here().count()), (2, 1));
-        replay.forget_elsewhere();
+        replay.keep(&Batch::message(Kind::Text, b"a"), Hop::Local, Stamp::default());
+        replay.keep(&Batch::message(Kind::Text, b"b"), Hop::Region, Stamp::default());
+        assert_eq!((replay.messages().count(), replay.messages_for(Hop::Region).count()), (2, 1));
+        replay.forget_hops(&[Hop::Region]);
         // This fits only because the bytes of the dropped message are free again.
-        replay.keep(&Batch::message(Kind::Text, b"cc"), Origin::Here);
+        replay.keep(&Batch::message(Kind::Text, b"cc"), Hop::Local, Stamp::default());
         assert_eq!(replay.messages().count(), 2);
+    }
+
+    #[test]
+    fn str_144_kept_messages_have_the_stamps_with_which_they_came_and_go_on_by_their_hop() {
+        let mut replay = Replay::new(5, 1000, pod(1 << 20));
+        replay.keep(&read(10), Hop::Local, Stamp { origin: 1, sequence: 100 });
+        for (hop, origin) in [(Hop::Region, 2), (Hop::Inland, 4), (Hop::Ocean, 3)] {
+            replay.keep(&read(1), hop, Stamp { origin, sequence: 5 });
+        }
+        let stamps = |requested| {
+            let kept = replay.messages_for(requested);
+            kept.map(|(_, stamp)| (stamp.origin, stamp.sequence)).collect::<Vec<_>>()
+        };
+        assert_eq!(stamps(Hop::Region), [(1, 108), (1, 109)]);
+        assert_eq!(stamps(Hop::Ocean), [(1, 108), (1, 109), (2, 5)]);
+        assert_eq!(stamps(Hop::Inland), [(4, 5), (3, 5)]);
+        replay.forget_hops(&[Hop::Ocean, Hop::Inland]);
+        assert_eq!(replay.messages().count(), 3);
     }
 }

@@ -1,12 +1,14 @@
 //! A revocation on one pod ends sockets on all pods.
-use super::guarded::{IN, end, flags, guarded, join, knows, refusal, revoke, try_join};
+use super::guarded::{IN, end, flags, guarded, join, knows, refusal, revoke, try_join, try_token};
 use super::nats::{Nats, settle};
 use super::pod::{DEADLINE, Pod, linked};
+use super::signer::{claims, hs256, now};
 use futures_util::StreamExt;
 use parley_access::{Entry, Revocation, Term};
 use parley_cluster::revocation_message::{MAX_ENTRIES, RevocationMessage};
 use parley_cluster::revocations::SUBJECT;
 use parley_net::codes::Code;
+use serde_json::json;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
@@ -63,7 +65,7 @@ async fn str_118_a_later_pod_receives_all_revocations_from_any_remaining_pod() {
     pods.pop().unwrap().kill().await;
     // The largest number of revocations, in a hundred messages.
     let client = async_nats::connect(&nats.url).await.unwrap();
-    let until = super::signer::now() + 3600;
+    let until = now() + 3600;
     let many: Vec<Entry> = (0..9999)
         .map(|at| Entry { revocation: Revocation::Subject(format!("{at:0100}").into()), term: Term::all(until) })
         .collect();
@@ -116,4 +118,20 @@ async fn str_118_regions_share_revocations() {
     }
     assert_eq!(revoke(&east, "ada").await.0, 204);
     knows(&west, "ada").await;
+}
+
+#[tokio::test]
+async fn str_120_what_signaling_publishes_covers_a_generation_and_lower_ones() {
+    let nats = Nats::start().await;
+    let pods = guarded(&nats, 2, &[]).await;
+    let departure = json!({"revoked": [{"sub": "ada", "generation": 2, "until": now() + 60}]});
+    let bus = async_nats::connect(&nats.url).await.unwrap();
+    bus.publish(SUBJECT, departure.to_string().into()).await.unwrap();
+    for pod in &pods {
+        knows(pod, "ada").await;
+        for (generation, expected) in [(1, refusal(Code::TokenRevoked)), (2, refusal(Code::TokenRevoked)), (3, IN)] {
+            let token = hs256(&claims(json!({"sub": "ada", "generation": generation})));
+            assert_eq!(try_token(pod, &token).await, expected, "{generation}");
+        }
+    }
 }

@@ -3,7 +3,7 @@ use super::nats::{Nats, settle};
 use super::pod::{DEADLINE, Pod};
 use futures_util::StreamExt;
 use parley_cluster::frames::Hello;
-use parley_cluster::lease::Lease;
+use parley_cluster::lease::{Lease, Reach};
 use parley_cluster::tls::Identity;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -32,7 +32,8 @@ impl Fake {
     pub fn at(link: SocketAddr, name: &str, epoch: u64) -> Self {
         let identity = Identity::new().unwrap();
         let (pod, zone, certificate) = (name.to_owned(), String::new(), identity.certificate);
-        Self { lease: Lease { pod, epoch, zone, link, certificate, draining: false, media: None }, identity }
+        let reach = Reach { hops: true, ..Reach::default() };
+        Self { lease: Lease { pod, epoch, zone, link, certificate, draining: false, reach, media: None }, identity }
     }
 
     /// Publishes the lease, once.
@@ -43,10 +44,30 @@ impl Fake {
         settle(&client).await;
     }
 
+    /// A pod of this region for pods of other regions. Its listener, if it has one, is at its link address.
+    pub fn abroad(link: SocketAddr, region: &str, name: &str) -> Self {
+        let mut fake = Self::at(link, &format!("{region}_{name}"), 1);
+        fake.lease.reach = Reach { hops: true, ocean: true, region: Some(region.to_owned()) };
+        fake
+    }
+
+    /// Publishes the lease for other regions, once, as the pod of this name.
+    pub async fn publish_public_lease(&self, nats: &Nats, region: &str, name: &str) {
+        let client = async_nats::connect(&nats.url).await.unwrap();
+        let subject = format!("parley.v1.relay.public.{region}.{name}");
+        client.publish(subject, self.lease.bytes().into()).await.unwrap();
+        settle(&client).await;
+    }
+
     /// Opens a link as a pod of this name, and sends `more`.
     pub async fn dial_as(&self, name: &str, pod: &Pod, lease: &Lease, more: &[u8]) -> Tls {
+        self.dial_at(&pod.link, name, lease, more).await
+    }
+
+    /// Opens a link at this address.
+    pub async fn dial_at(&self, link: &str, name: &str, lease: &Lease, more: &[u8]) -> Tls {
         let hello = Hello { pod: name.into() }.bytes();
-        let stream = TcpStream::connect(&pod.link).await.unwrap();
+        let stream = TcpStream::connect(link).await.unwrap();
         let mut stream = self.identity.connect(stream, lease.certificate).await.unwrap();
         stream.write_all(&[&hello, more].concat()).await.unwrap();
         stream.flush().await.unwrap();
@@ -60,8 +81,17 @@ impl Fake {
 
 /// Returns the lease that a pod publishes.
 pub async fn lease_of(nats: &Nats, name: &str) -> Lease {
+    lease_on(nats, "parley.v1.relay.lease.local.*", name).await
+}
+
+/// Returns the lease that a pod publishes for other regions, where its name is this one.
+pub async fn public_lease_of(nats: &Nats, name: &str) -> Lease {
+    lease_on(nats, "parley.v1.relay.public.*.*", name).await
+}
+
+async fn lease_on(nats: &Nats, subject: &'static str, name: &str) -> Lease {
     let client = async_nats::connect(&nats.url).await.unwrap();
-    let mut leases = client.subscribe("parley.v1.relay.lease.local.*").await.unwrap();
+    let mut leases = client.subscribe(subject).await.unwrap();
     let hearing = async {
         loop {
             let lease = Lease::read(&leases.next().await.unwrap().payload).unwrap();

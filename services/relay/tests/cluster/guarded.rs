@@ -102,7 +102,12 @@ pub async fn opens_with(pod: &Pod, code: &str, expected: (u16, String)) {
 
 /// Upgrades with a token of the participant `name`, and returns the answer.
 pub async fn try_join(pod: &Pod, name: &str) -> (u16, String) {
-    ask(pod, &format!("GET /lab/7 HTTP/1.1\r\n{UPGRADE}Authorization: Bearer {}\r\n\r\n", token(name))).await
+    try_token(pod, &token(name)).await
+}
+
+/// Upgrades with a token, and returns the answer.
+pub async fn try_token(pod: &Pod, token: &str) -> (u16, String) {
+    ask(pod, &format!("GET /lab/7 HTTP/1.1\r\n{UPGRADE}Authorization: Bearer {token}\r\n\r\n")).await
 }
 
 /// Joins `/lab/7` as the participant `name`.

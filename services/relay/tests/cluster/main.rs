@@ -27,7 +27,11 @@ mod guarded;
 mod media;
 mod messages;
 mod nats;
+mod oceans;
 mod pod;
+mod ports;
+mod public_links;
+mod regions;
 mod replay;
 #[path = "../resident/mod.rs"]
 mod resident;

@@ -93,3 +93,77 @@ async fn relays_form_a_tree_and_a_later_relay_joins_it() {
     has_links(&pods[0], 1).await;
     has_links(&pods[1], 2).await;
 }
+
+#[tokio::test]
+async fn media_18_an_origin_is_linked_to_the_origins_of_another_region_and_a_leaf_is_not() {
+    let nats = Nats::start_as_in_the_chart().await;
+    let a = carries(&nats, "a", &[]).await;
+    let leaf = carries(&nats, "leaf", &["--media-role=leaf"]).await;
+    let far = carries(&nats, "far", &["--region=other"]).await;
+    // `local_a` is less than `other_far`.
+    has_links(&a, 1).await;
+    has_links(&leaf, 1).await;
+    has_links(&far, 0).await;
+    let (_, text) = a.get("/metrics").await;
+    assert!(text.contains("parley_media_link_rtt_seconds{peer=\"other_far\"}"), "{text}");
+    // It is dialled again at its new address, with its new certificates and key.
+    far.kill().await;
+    let far = carries(&nats, "far", &["--region=other"]).await;
+    has_sessions(&far, "region-link", 1).await;
+    has_links(&a, 1).await;
+}
+
+/// Waits until relays have dialled this number of links to the pod.
+async fn has_sessions(pod: &Pod, kind: &str, wanted: u64) {
+    let line = format!("parley_media_sessions{{kind=\"{kind}\",transport=\"quic\"}} {wanted}");
+    let wait = async {
+        while !pod.get("/metrics").await.1.lines().any(|found| found == line) {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(DEADLINE, wait).await.unwrap_or_else(|_| panic!("no such line: {line}"));
+}
+
+#[tokio::test]
+async fn media_17_an_origin_of_another_region_at_a_host_that_is_not_allowed_is_not_dialled() {
+    let nats = Nats::start_as_in_the_chart().await;
+    let a = carries(&nats, "a", &["--media-hosts=relay.example"]).await;
+    let _far = carries(&nats, "far", &["--region=other"]).await;
+    let refused = async {
+        while !a.log().contains("origin of another region refused") {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(DEADLINE, refused).await.expect("the origin is not refused");
+    let (_, text) = a.get("/metrics").await;
+    assert!(!text.contains("parley_media_origin_refusals_total 0\n"), "{text}");
+    assert!(text.contains("parley_media_origin_refusals_total "), "{text}");
+    has_links(&a, 0).await;
+}
+
+#[tokio::test]
+async fn media_21_relays_of_one_name_are_not_ready() {
+    let nats = Nats::start_as_in_the_chart().await;
+    for role in ["--media-role=origin", "--media-role=leaf"] {
+        let one = carries(&nats, "one", &[role, "--limit=lease.duration=3000"]).await;
+        is_ready(&one, true).await;
+        let other = carries(&nats, "one", &[role, "--limit=lease.interval=100"]).await;
+        for pod in [&one, &other] {
+            is_ready(pod, false).await;
+        }
+        other.kill().await;
+        is_ready(&one, true).await;
+        let lines = one.log().matches("another relay has the name of this one").count();
+        assert_eq!(lines, 1, "{role}");
+        one.kill().await;
+    }
+}
+
+async fn is_ready(pod: &Pod, ready: bool) {
+    let wait = async {
+        while (pod.get("/readyz").await.0 == 200) != ready {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(DEADLINE, wait).await.unwrap_or_else(|_| panic!("ready is never {ready}"));
+}

@@ -8,7 +8,7 @@ use tokio_tungstenite::tungstenite::Message;
 const EACH: u32 = 200;
 
 /// Each client sends numbered messages and receives those of all others in order, none twice and none of its own.
-async fn all_clients_send(mut clients: Vec<Client>) {
+pub async fn all_clients_send(mut clients: Vec<Client>) {
     let count = clients.len() as u32;
     let talking: Vec<_> = clients
         .drain(..)

@@ -16,12 +16,13 @@ pub struct Nats {
 
 /// The password of all users in the chart's configuration.
 pub const PASSWORD: &str = "relay-secret";
-/// The relays that are users in it.
-const RELAYS: [&str; 7] = ["a", "b", "leaf", "one", "p0", "p1", "p2"];
+/// The relays that are users in it. `far` is of the region `other`, all others are of the region `local`.
+const RELAYS: [&str; 8] = ["a", "b", "far", "leaf", "one", "p0", "p1", "p2"];
 
 fn user(template: &str, name: &str) -> String {
     let mark = parley_access::one_use::prefix_of(name);
-    let values = [("NAME", name), ("VARIABLE", &name.to_uppercase()), ("REGION", "local"), ("MARK", &mark)];
+    let region = if name == "far" { "other" } else { "local" };
+    let values = [("NAME", name), ("VARIABLE", &name.to_uppercase()), ("REGION", region), ("MARK", &mark)];
     let fill = |text: String, (name, value): (&str, &str)| text.replace(&format!("${{{name}}}"), value);
     values.into_iter().fold(template.to_owned(), fill)
 }

@@ -45,7 +45,7 @@ impl Pod {
         // A long idle timeout, so that a slow machine is not taken for a dead peer.
         for usual in ["--threads=1", "--link-listen=127.0.0.1:0", "--limit=link.idleTimeout=15000"] {
             let (name, _) = usual.rsplit_once('=').unwrap();
-            if !flags.iter().any(|flag| flag.starts_with(name)) {
+            if !flags.iter().any(|flag| flag.rsplit_once('=').is_some_and(|(given, _)| given == name)) {
                 command.arg(usual);
             }
         }

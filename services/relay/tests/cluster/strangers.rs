@@ -87,7 +87,7 @@ async fn str_94_an_invalid_request_ends_the_link_of_its_peer_only() {
     let lease = lease_of(&nats, "p0").await;
     let rude = Fake::new("rude", 1);
     rude.publish_lease(&nats).await;
-    let want = |number| Request::Subscribe { number, replay: true, topic: "/x".into() };
+    let want = |number| Request::Subscribe { number, hop: None, replay: true, topic: "/x".into() };
     let cases = [
         (vec![9], "LINK_PROTOCOL_ERROR"),
         ([&[1][..], &[0; 8], &[0, 0xff, 0xff]].concat(), "LINK_PROTOCOL_ERROR"),

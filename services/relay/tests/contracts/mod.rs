@@ -6,7 +6,7 @@ use parley_streams::Role;
 use std::time::Duration;
 
 pub fn grant(name: &str) -> Grant {
-    Grant { until: now() + 60, issued: None, token: None, subject: Some(name.into()) }
+    Grant { until: now() + 60, issued: None, generation: None, token: None, subject: Some(name.into()) }
 }
 
 /// The contract of a store of codes: a code that one pod `keeps` another one `takes`, within `lifetime`.
@@ -33,7 +33,7 @@ pub async fn revocations(revocations: &dyn Revocations, revoked: &Revoked) {
     let subject = |name: &str| Revocation::Subject(name.into());
     revocations.revoke(subject("ada"), now() + 60).await.unwrap();
     assert!(revoked.covers(&grant("ada")) && !revoked.covers(&grant("eve")));
-    let token = Grant { until: now() + 60, issued: None, token: Some("ada".into()), subject: None };
+    let token = Grant { token: Some("ada".into()), subject: None, ..grant("ada") };
     assert!(!revoked.covers(&token), "a name of another kind matches");
     revocations.revoke(Revocation::Token("ada".into()), now() + 60).await.unwrap();
     assert!(revoked.covers(&token));

@@ -4,6 +4,7 @@ use crate::text;
 use parley_cluster::lease::Lease;
 use parley_cluster::revocation_message::RevocationMessage;
 use parley_cluster::url::Url;
+use parley_media::origin_lease::OriginLease;
 
 const KEY: &str = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
 const VALUES: [&str; 16] = [
@@ -74,11 +75,38 @@ fn str_90_an_accepted_lease_is_encoded_unchanged() {
     });
 }
 
+fn origin_lease(random: &mut Random) -> Vec<u8> {
+    let (key, hashes) = (format!("\"{KEY}\""), format!("[\"{KEY}\"]"));
+    let fields = [
+        ("relay", "\"eu_relay-7\""),
+        ("epoch", "5"),
+        ("url", "\"https://relay-7:4443/\""),
+        ("hashes", hashes.as_str()),
+        ("key", key.as_str()),
+        ("draining", "true"),
+    ];
+    let text = object(random, &fields).into_bytes();
+    if random.below(3) == 0 { random.edited(text) } else { text }
+}
+
+#[test]
+fn media_18_an_accepted_lease_is_of_its_relay_and_encoded_unchanged() {
+    let subject = parley_protocol::subjects::relay_origin_subject("eu", "relay-7");
+    campaign("origin-leases", 10, origin_lease, |bytes| {
+        let Some((region, lease)) = OriginLease::read(bytes, &subject) else { return false };
+        assert_eq!((region.as_str(), lease.relay.as_str()), ("eu", "eu_relay-7"));
+        let written = lease.bytes();
+        let again = OriginLease::read(&written, &subject);
+        assert_eq!(again, Some((region, lease)), "{}", String::from_utf8_lossy(&written));
+        true
+    });
+}
+
 fn word(random: &mut Random) -> Vec<u8> {
     let mut entries = Vec::new();
     for _ in 0..random.below(4) {
         let name = ["sub", "sub", "jti", "iss"][random.below(4)];
-        let fields = [(name, "\"ada\""), ("until", "5"), ("before", "3")];
+        let fields = [(name, "\"ada\""), ("until", "5"), ("generation", "3")];
         let count = 2 + random.below(2);
         entries.push(object(random, &fields[..count]));
     }
@@ -136,6 +164,7 @@ fn media_1_an_accepted_url_has_the_host_that_browsers_dial() {
         // The URL standard has one form for each address.
         let is_address = matches!(parsed.host(), Some(url::Host::Ipv4(_) | url::Host::Ipv6(_)));
         assert!(is_address || host.eq_ignore_ascii_case(taken.host()), "{written}: {host}, not {}", taken.host());
+        assert_eq!(parsed.port_or_known_default(), Some(taken.port()), "{written}");
         assert!(parsed.path() == "/" && parsed.username().is_empty() && parsed.query().is_none());
         true
     });

@@ -68,7 +68,7 @@ fn signed_claims(random: &mut Random) -> Vec<u8> {
         json!("x".repeat(2000)),
         json!(0),
     ];
-    for name in ["exp", "nbf", "iat", "sub", "jti", "aud", "publish", "admin"] {
+    for name in ["exp", "nbf", "iat", "generation", "sub", "jti", "aud", "publish", "admin"] {
         if random.below(16) == 0 {
             claims[name] = odd[random.below(odd.len())].clone();
         }

@@ -1,12 +1,13 @@
 /**
  * Proofs of chat lines: an HMAC over a line, by which any pod recognises a line that a pod of the installation accepted. The keys are derived from
- * the private parts of the key set, so that a pod that can sign tokens can sign lines and needs no other secret. SPEC rule CHAT-8.
+ * the private parts of the key set, so that a pod that can sign tokens can sign lines and needs no other secret; or, where regions have private keys of
+ * their own, from the chat keys in it, which they share. SPEC rule CHAT-8.
  */
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { decode } from '@parley/protocol/decode';
 import type { RoomId } from '@parley/protocol/ids';
 import type { ChatLine } from '@parley/protocol/people';
-import { KeySet } from './key-set.ts';
+import { KeySet, sharedSecrets } from './key-set.ts';
 
 export type Unproven = Omit<ChatLine, 'proof'>;
 
@@ -22,24 +23,24 @@ const KEY_BYTES = 32;
 export function createChatProofs(set: unknown): ChatProofs {
   const decoded = decode(KeySet, set);
   if (!decoded.ok) throw new Error(`key set: ${decoded.reason}`);
-  const { active, keys } = decoded.message;
-  const all = keys.flatMap(({ kid, d }) => (d === undefined ? [] : [{ kid, key: derived(d) }]));
-  const own = all.find(({ kid }) => kid === active);
-  if (own === undefined) throw new Error(`key set: the active key ${active} has no private part`);
+  const all = sharedSecrets(decoded.message).map(derived);
+  const [own] = all;
+  if (own === undefined)
+    throw new Error(`key set: the active key ${decoded.message.active} has no private part`);
   return {
-    sign: (room, line) => proofOf(own.key, room, line).toString('base64url'),
+    sign: (room, line) => proofOf(own, room, line).toString('base64url'),
     verify(room, line, proof) {
       const given = Buffer.from(proof, 'base64url');
       if (given.length !== PROOF_BYTES) return false;
       // While a key is rotated there are two or three keys: trying each is cheaper than naming the key in every line.
-      return all.some(({ key }) => timingSafeEqual(proofOf(key, room, line), given));
+      return all.some((key) => timingSafeEqual(proofOf(key, room, line), given));
     },
   };
 }
 
 /** RFC 5869. */
-function derived(d: string): KeyObject {
-  const secret = Buffer.from(d, 'base64url');
+function derived(shared: string): KeyObject {
+  const secret = Buffer.from(shared, 'base64url');
   return createSecretKey(Buffer.from(hkdfSync('sha256', secret, 'parley', 'parley chat proof 1', KEY_BYTES)));
 }
 

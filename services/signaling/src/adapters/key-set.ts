@@ -5,6 +5,12 @@ import { decode } from '@parley/protocol/decode';
 import { ISSUER } from '@parley/protocol/tokens';
 import { isSignedBy, readJws, signerOf } from './jws.ts';
 
+/** RFC 7518 §6.4. At least as long as the hash. */
+const SharedKey = Type.Object({
+  kty: Type.Literal('oct'),
+  k: Type.String({ pattern: '^[A-Za-z0-9_-]{43,}$', description: 'At least 32 bytes, base64url.' }),
+});
+
 /** To rotate: add a key, set `active` to it, and remove the old key when its tokens have expired. */
 export const KeySet = Type.Object({
   active: Type.String(),
@@ -17,6 +23,13 @@ export const KeySet = Type.Object({
       d: Type.Optional(Type.String({ description: 'Missing in a region that only verifies with this key.' })),
     }),
     { minItems: 1 },
+  ),
+  chat: Type.Optional(
+    Type.Array(SharedKey, {
+      minItems: 1,
+      description:
+        'Proves chat lines, with the first one, where regions have private keys of their own: the same in all of them.',
+    }),
   ),
 });
 export type KeySet = Static<typeof KeySet>;
@@ -32,11 +45,24 @@ export type Verify = <Schema extends TSchema>(token: string, schema: Schema) => 
 /** Pods' clocks may differ by this much. */
 export const CLOCK_TOLERANCE_S = 5;
 
+/**
+ * The secrets in base64url that all pods of the installation have, first the one that is used: the chat keys, or the private parts where all regions have
+ * the same. Empty where the active key has no private part.
+ */
+export function sharedSecrets({ active, keys, chat }: KeySet): string[] {
+  if (chat !== undefined) return chat.map(({ k }) => k);
+  const own = keys.find(({ kid }) => kid === active)?.d;
+  if (own === undefined) return [];
+  return [own, ...keys.flatMap(({ kid, d }) => (kid === active || d === undefined ? [] : [d]))];
+}
+
 /** Throws where the set is malformed or its active key cannot sign: a pod must not start with it. */
 export function importKeySet(set: unknown): { readonly sign: Sign; readonly verify: Verify } {
   const decoded = decode(KeySet, set);
   if (!decoded.ok) throw new Error(`key set: ${decoded.reason}`);
   const { active, keys } = decoded.message;
+  const twice = keys.find(({ kid }, index) => keys.some((other, at) => at < index && other.kid === kid));
+  if (twice !== undefined) throw new Error(`key set: two keys have the kid ${twice.kid}`);
   const publicKeys = new Map<string, KeyObject>();
   for (const { d: _private, ...publicKey } of keys)
     publicKeys.set(publicKey.kid, createPublicKey({ key: publicKey, format: 'jwk' }));

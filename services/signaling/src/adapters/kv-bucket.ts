@@ -1,6 +1,6 @@
-/** A JetStream KV bucket of the region: opened on first use; every operation has one deadline. */
+/** A JetStream KV bucket of the region; every operation has one deadline. */
 import { jetstream, type JetStreamClient } from '@nats-io/jetstream';
-import { Kvm, type KV } from '@nats-io/kv';
+import { Kvm, type KV, type KvEntry } from '@nats-io/kv';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
 import type { StoreFailure, StoreLifetime } from '../core/ports.ts';
 
@@ -10,11 +10,25 @@ export interface KvOptions extends StoreLifetime {
 }
 
 export interface Bucket {
-  readonly attempt: <Result>(act: (kv: KV) => Promise<Result>) => Promise<Result | StoreFailure>;
+  readonly attempt: <Result>(
+    act: (kv: KV) => Promise<Result>,
+    timeoutMs?: number,
+  ) => Promise<Result | StoreFailure>;
   /** The lifetime of a value, in JetStream's format. */
   readonly ttl: string;
-  /** Called within `attempt`. Returns the new revision, or `undefined` where `revision` was not the latest. The value expires after `lifetimeMs`. */
-  readonly write: (key: string, text: string, revision: number) => Promise<number | undefined>;
+  /** Called within `attempt`. Returns the new revision, or `undefined` where `revision` was not the latest. The value expires after `lifetimeMs`, that of the bucket where it is not given; never where it is `Infinity`. */
+  readonly write: (
+    key: string,
+    text: string,
+    revision: number,
+    lifetimeMs?: number,
+  ) => Promise<number | undefined>;
+  /** Called within `attempt`. Writes what `next` makes of the entry that is there, and again where another write came first; nothing where it makes nothing. */
+  readonly rewrite: (
+    kv: KV,
+    key: string,
+    next: (entry: KvEntry | undefined) => { readonly text: string; readonly lifetimeMs?: number } | undefined,
+  ) => Promise<void>;
   /** Called within `attempt`. Whether the key was removed, which requires that `revision` was its latest. */
   readonly remove: (kv: KV, key: string, revision: number) => Promise<boolean>;
   readonly isReachable: () => boolean;
@@ -23,11 +37,15 @@ export interface Bucket {
 const UNAVAILABLE: StoreFailure = { ok: false, code: 'STORE_UNAVAILABLE' };
 /** JetStream without a leader does not answer: callers get a retryable code instead of a request that hangs. */
 const TIMEOUT_MS = 2000;
+/** All keys of a bucket. */
+export const LIST_TIMEOUT_MS = 30_000;
 /**
  * How long the marker of a removed or expired key stays, the least that JetStream accepts. Reads come from the leader and compare-and-set works
  * without markers, so nothing needs them; a marker counts as a value while it is there.
  */
 const MARKER_MS = 1000;
+/** Pods of several regions may write one key at the same time. */
+const TRIES = 12;
 /** JetStream's code for a write with a wrong expected last sequence. */
 const WRONG_LAST_SEQUENCE = 10071;
 
@@ -52,22 +70,36 @@ export function kvBucket(
     });
     return bucket;
   };
+  // A bucket that does not exist yet takes seconds to be created with its replicas, which no client should have to wait for.
+  void open().catch(() => undefined);
+  // The library's own `put` and `update` accept no lifetime.
+  const write: Bucket['write'] = async (key, text, revision, lastsMs = lifetimeMs) => {
+    const lifetime = lastsMs === Infinity ? {} : { ttl: seconds(lastsMs) };
+    const options = { ...lifetime, expect: { lastSubjectSequence: revision } };
+    const written = client.publish(`${prefix}$KV.${name}.${key}`, text, options);
+    return (await unlessConflict(written, undefined))?.seq;
+  };
   return {
     ttl,
-    // The library's own `put` and `update` accept no lifetime.
-    async write(key, text, revision) {
-      const expect = { lastSubjectSequence: revision };
-      const written = client.publish(`${prefix}$KV.${name}.${key}`, text, { ttl, expect });
-      return (await unlessConflict(written, undefined))?.seq;
+    write,
+    async rewrite(kv, key, next) {
+      for (let tries = 0; tries < TRIES; tries += 1) {
+        const entry = await kv.get(key);
+        const made = next(entry?.operation === 'PUT' ? entry : undefined);
+        if (made === undefined) return;
+        const written = await write(key, made.text, entry?.revision ?? 0, made.lifetimeMs);
+        if (written !== undefined) return;
+      }
+      throw new Error('another write came first each time');
     },
     remove: (kv, key, revision) =>
       unlessConflict(
         kv.purge(key, { previousSeq: revision, ttl: seconds(MARKER_MS) }).then(() => true),
         false,
       ),
-    async attempt(act) {
+    async attempt(act, timeoutMs = TIMEOUT_MS) {
       try {
-        const result = await inTime(open().then(act));
+        const result = await inTime(open().then(act), timeoutMs);
         reachable = true;
         return result;
       } catch {
@@ -111,10 +143,10 @@ export async function unlessConflict<Result, Other>(
 }
 
 /** One deadline for all requests of an operation. A late write may still take effect: a repeated create then finds its name taken. */
-async function inTime<Result>(work: Promise<Result>): Promise<Result> {
+async function inTime<Result>(work: Promise<Result>, timeoutMs: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('the store is late')), TIMEOUT_MS);
+    timer = setTimeout(() => reject(new Error('the store is late')), timeoutMs);
   });
   try {
     return await Promise.race([work, late]);

@@ -1,44 +1,24 @@
 /** Named rooms in the region's JetStream KV. Every change is a compare-and-set. SPEC rules ROOM-5 to ROOM-8, ROOM-10, ROOM-12, MOD-6. */
-import { Type } from 'typebox';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { decode } from '@parley/protocol/decode';
+import { RoomRecord as StoredRecord } from '@parley/protocol/home';
 import { ROOMS_BUCKET } from '@parley/protocol/subjects';
 import type { RoomRecord, RoomStore } from '../core/ports.ts';
 import { RoomCount } from './kv-room-count.ts';
-import { kvBucket, unlessConflict, type KvOptions } from './kv-bucket.ts';
-
-const RecordSchema = Type.Object({
-  name: Type.String(),
-  region: Type.String(),
-  cap: Type.Integer(),
-  locked: Type.Boolean(),
-  ownerKeyHash: Type.String(),
-  createdAt: Type.Integer(),
-  // Rooms that were written before moderation existed have none of these.
-  hardCap: Type.Optional(Type.Boolean()),
-  lobby: Type.Optional(Type.Boolean()),
-  bans: Type.Optional(
-    Type.Array(
-      Type.Object({
-        id: Type.String(),
-        name: Type.String(),
-        at: Type.Integer(),
-        device: Type.Optional(Type.String()),
-        network: Type.Optional(Type.String()),
-      }),
-    ),
-  ),
-  kicked: Type.Optional(Type.Array(Type.Object({ participant: Type.String(), until: Type.Integer() }))),
-});
+import { roomRecord } from './room-record.ts';
+import { kvBucket, LIST_TIMEOUT_MS, unlessConflict, type KvOptions } from './kv-bucket.ts';
 
 export interface KvRoomsOptions extends KvOptions {
   /** The most rooms that the region keeps. */
   readonly rooms: number;
 }
 
+const COUNT_EVERY_MS = 2000;
+
 export function kvRooms(connection: NatsConnection, options: KvRoomsOptions): RoomStore {
   const { attempt, ttl, write, remove, isReachable } = kvBucket(connection, ROOMS_BUCKET, options);
-  const count = new RoomCount(options.rooms);
+  // With one revision per key the bucket has as many values as rooms.
+  const count = new RoomCount(options.rooms, async (kv) => (await kv.status()).values, COUNT_EVERY_MS);
   return {
     create: (record) =>
       attempt(async (kv) => {
@@ -65,14 +45,18 @@ export function kvRooms(connection: NatsConnection, options: KvRoomsOptions): Ro
       }),
     remove: ({ record, revision }) =>
       attempt(async (kv) => ({ ok: true, changed: !(await remove(kv, record.name, revision)) })),
+    list: () =>
+      attempt(async (kv) => {
+        const revisions = new Map<string, number>();
+        for await (const { key, operation, revision } of await kv.history({ key: '>' }))
+          if (operation === 'PUT') revisions.set(key, revision);
+        return { ok: true, revisions };
+      }, LIST_TIMEOUT_MS),
     isReachable,
   };
 }
 
 function parse(text: string): RoomRecord | undefined {
-  const decoded = decode(RecordSchema, JSON.parse(text));
-  if (!decoded.ok) return undefined;
-  const { hardCap = false, lobby = false, bans = [], kicked = [], ...record } = decoded.message;
-  const named = bans.map(({ device, network, ...ban }) => ({ ...ban, device, network }));
-  return { ...record, hardCap, lobby, bans: named, kicked };
+  const decoded = decode(StoredRecord, JSON.parse(text));
+  return decoded.ok ? roomRecord(decoded.message) : undefined;
 }

@@ -14,6 +14,8 @@ import { kvBucket, type KvOptions } from './kv-bucket.ts';
 const PlanSchema = Type.Object({
   incarnation: Type.String(),
   seats: Type.Record(Type.String(), Type.Tuple([PodId, Type.Integer()])),
+  // Plans that were written before seats rested have none.
+  resting: Type.Optional(Type.Record(Type.String(), Type.Integer())),
 });
 
 export function kvSeats(connection: NatsConnection, options: KvOptions): SeatStore {
@@ -33,6 +35,7 @@ export function kvSeats(connection: NatsConnection, options: KvOptions): SeatSto
           seats: Object.fromEntries(
             plan.seats.map(({ participant, pod, boot }) => [participant, [pod, boot]]),
           ),
+          ...(plan.resting?.length ? { resting: Object.fromEntries(plan.resting) } : {}),
         });
         return { ok: true, revision: await write(name, text, revision) };
       }),
@@ -47,9 +50,10 @@ export function kvSeats(connection: NatsConnection, options: KvOptions): SeatSto
 function parse(text: string): SeatPlan | undefined {
   const decoded = decode(PlanSchema, JSON.parse(text));
   if (!decoded.ok) return undefined;
-  const { incarnation, seats } = decoded.message;
+  const { incarnation, seats, resting } = decoded.message;
   return {
     incarnation,
+    ...(resting === undefined ? {} : { resting: Object.entries(resting) }),
     seats: Object.entries(seats).map(([participant, [pod, boot]]) => ({ participant, pod, boot })),
   };
 }

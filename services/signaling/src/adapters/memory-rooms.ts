@@ -39,6 +39,11 @@ export function memoryRooms({ lifetimeMs, rooms: max }: MemoryRoomsOptions = NO_
       if (!changed) rooms.delete(room.record.name);
       return Promise.resolve({ ok: true, changed });
     },
+    list: () =>
+      Promise.resolve({
+        ok: true,
+        revisions: new Map([...rooms.values()].map((room) => [room.record.name, room.revision])),
+      }),
     isReachable: () => true,
   };
 }

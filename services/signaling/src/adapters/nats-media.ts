@@ -8,25 +8,26 @@ import type { OnInvalid } from './nats-pod-bus.ts';
 import { followLink } from './nats-connection.ts';
 import { subscribeLeases } from './nats-leases.ts';
 
-/** While NATS is disconnected nothing is received and nothing is sent. */
+/** `others`: regions whose relays may stand by. While NATS is disconnected nothing is received and nothing is sent. */
 export function natsMedia(
   connection: NatsConnection,
-  region: RegionId,
+  { region, others }: { readonly region: RegionId; readonly others: readonly RegionId[] },
   listener: MediaListener,
   onInvalid: OnInvalid,
 ): MediaBus {
   const { canPublish } = followLink(connection);
-  const source = {
-    subject: mediaRelaySubject(region, '*'),
-    kind: MediaRelay,
-    owner: ({ relay }: MediaRelay) => relay,
+  const subscribe = (of: RegionId, onLease: (relay: MediaRelay) => void): void => {
+    const subject = mediaRelaySubject(of, '*');
+    const source = { subject, kind: MediaRelay, owner: ({ relay }: MediaRelay) => relay };
+    subscribeLeases(connection, source, onLease, onInvalid);
   };
-  subscribeLeases(connection, source, (relay) => listener.onRelay(relay), onInvalid);
+  subscribe(region, (relay) => listener.onRelay(relay));
+  for (const other of others) subscribe(other, (relay) => listener.onFarRelay(other, relay));
   return {
-    revoke(participant, untilS) {
-      // A revocation is not queued for a restored link: the participant may have returned by then.
+    revoke({ participant, generation, untilS }) {
+      // A revocation is not queued for a restored link: the participant may have resumed by then, with the same session.
       if (!canPublish()) return;
-      const entry = { sub: participant, before: Math.floor(Date.now() / 1000), until: untilS };
+      const entry = { sub: participant, generation, until: untilS };
       connection.publish(revokedSubject, JSON.stringify({ revoked: [entry] }));
     },
   };

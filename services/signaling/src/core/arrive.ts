@@ -1,8 +1,9 @@
-/** A join or resume reaches the core: the room is opened here where it is not open yet. SPEC rule ROS-7. */
+/** A join or resume reaches the core: the room is opened here where it is not open yet. SPEC rules ROS-7, HOME-6. */
+import type { RoomId } from '@parley/protocol/ids';
 import type { Join, Resume } from './input.ts';
 import { join } from './join.ts';
 import { isOfOtherIncarnation, takePolicy, watchPolicy } from './policy.ts';
-import { resume } from './resume.ts';
+import { isUnread, resume } from './resume.ts';
 import { openRoom } from './roster/open.ts';
 import type { Pod, Room } from './state.ts';
 
@@ -23,6 +24,20 @@ export function arrive(pod: Pod, arrival: Join | Resume): void {
   }
   if (arrival.type === 'join') join(pod, room, arrival);
   else resume(pod, room, arrival);
+}
+
+/** The home region has answered about the room, or does not answer: those who waited for that go on. SPEC rule HOME-6. */
+export function arriveUnread(pod: Pod, id: RoomId): void {
+  const room = pod.rooms.get(id);
+  if (room === undefined) return;
+  const waiting = [...room.unread.values()];
+  room.unread.clear();
+  pod.emptied.add(id);
+  for (const arrival of waiting) {
+    pod.arriving.delete(arrival.socket);
+    if (!isUnread(pod, room)) arrive(pod, arrival);
+    else pod.effects.push({ type: 'close', socket: arrival.socket, code: 'ROOM_HOME_UNREACHABLE' });
+  }
 }
 
 export function openFor(pod: Pod, arrival: Pick<Join, 'view' | 'policy'>): Room {

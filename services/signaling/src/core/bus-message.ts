@@ -11,11 +11,13 @@ import { onDigest } from './roster/digest.ts';
 import { noteInterest } from './roster/interest.ts';
 import { notePeer, onHeartbeat } from './roster/liveness.ts';
 import { onBye, onSections } from './roster/open.ts';
+import { noteRegion } from './roster/regions.ts';
 import { onDelta, takeSection } from './roster/remote.ts';
 import type { Pod, Room } from './state.ts';
 
 export function onBus(pod: Pod, message: BusMessage): void {
-  if (message.type === 'heartbeat') return onHeartbeat(pod, message.pod, message.boot);
+  if (message.type === 'heartbeat') return onHeartbeat(pod, message);
+  noteRegion(pod, message.pod);
   if (message.pod === pod.id) return undefined;
   if (message.type === 'directed-ack') return onDirectedAck(pod, message);
   if (message.type === 'moderated') return onModerated(pod, message);

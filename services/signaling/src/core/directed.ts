@@ -7,6 +7,7 @@ import type { DirectedTransfer } from '@parley/protocol/directed';
 import type { Undelivered } from '@parley/protocol/server-messages';
 import type { SocketId } from './socket-id.ts';
 import type { Input } from './input.ts';
+import { noteRegion } from './roster/regions.ts';
 import type { Pod } from './state.ts';
 
 type Directed = Input & { type: 'directed' };
@@ -17,7 +18,8 @@ export function direct(pod: Pod, message: Directed): void {
   if (sender === undefined || room === undefined) return;
   const reader = room.people.get(message.to);
   if (reader === undefined) return undelivered(pod, message.socket, message, 'unknown');
-  if (reader.state === 'away') return undelivered(pod, message.socket, message, 'away');
+  if (reader.state === 'away' || reader.state === 'unreachable')
+    return undelivered(pod, message.socket, message, reader.state);
   const { payload, binary, to, id } = message;
   if (reader.pod !== pod.id) {
     const ref = pod.transfers.send({ socket: message.socket, to, id }, pod.now);
@@ -44,6 +46,7 @@ export function onTransfer(
   pod: Pod,
   { room: id, from, to, ref, pod: sender, payload, binary }: DirectedTransfer,
 ): void {
+  noteRegion(pod, sender);
   const isDelivered = pod.transfers.isDelivered(sender, ref);
   const entry = pod.rooms.get(id)?.own.entries.get(to);
   let outcome: DirectedAck['outcome'] = 'unknown';

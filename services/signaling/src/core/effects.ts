@@ -46,15 +46,17 @@ export type Effect =
    * `seat`.
    */
   | { readonly type: 'let-in'; readonly seats: RoomSeats | undefined; readonly arrival: Join }
-  /** This pod, or `holder`, now holds the participant's seat. There is no answer. */
+  /** This pod, or `holder`, now holds the participant's seat. Where this pod finds none, the answer comes back as the input `seat-refused`. */
   | {
       readonly type: 'claim-seat';
       readonly seats: RoomSeats;
       readonly participant: ParticipantId;
+      /** An owner may use one seat more. */
+      readonly owner: boolean;
       readonly holder?: SeatHolder;
     }
   | { readonly type: 'free-seat'; readonly seats: RoomSeats; readonly participant: ParticipantId }
-  /** The answer comes back as the input `policy` or `room-missing`. */
+  /** The answer comes back as the input `policy`, `room-missing` or `policy-unread`. */
   | { readonly type: 'read-policy'; readonly room: RoomId }
   /** The result of an owner's request; `unknown` where no pod has the participant. */
   | {
@@ -70,8 +72,14 @@ export type Effect =
   | {
       readonly type: 'departed';
       readonly participant: ParticipantId;
+      /** That of the claim that ended. */
+      readonly generation: number;
       readonly reason: Tombstone['reason'] | 'room-deleted';
       /** This pod held the participant. */
       readonly wasHere: boolean;
+      /** A pod of this region did. */
+      readonly wasInRegion: boolean;
     }
-  | { readonly type: 'transfer'; readonly pod: PodId; readonly transfer: DirectedTransfer };
+  | { readonly type: 'transfer'; readonly pod: PodId; readonly transfer: DirectedTransfer }
+  /** Whether a region is cut off, or was until a moment ago: whoever is missing here may be there. */
+  | { readonly type: 'regions-missing'; readonly some: boolean };

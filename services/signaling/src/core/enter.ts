@@ -3,6 +3,7 @@ import type { Waiting } from '@parley/protocol/people';
 import type { BareWelcome } from './effects.ts';
 import type { Join, Resume } from './input.ts';
 import { memberOf } from './roster/merge.ts';
+import { mayBeBeyondCut } from './roster/reachability.ts';
 import { putOwn } from './roster/section.ts';
 import { claimSeat } from './seats.ts';
 import type { Pod, Room } from './state.ts';
@@ -35,7 +36,7 @@ function welcome(pod: Pod, room: Room, arrival: Join | Resume): BareWelcome {
     resume: token,
     ...(owner ? { owner, lobby: Array.from(room.lobby.values(), waitingOf) } : {}),
     graceMs: limits['resume.grace'],
-    recovering: room.recoveringUntil > pod.now || room.silent.size > 0,
+    recovering: room.recoveringUntil > pod.now || room.silent.size > 0 || mayBeBeyondCut(pod),
     // A newcomer does not receive chat from before it entered.
     chat: arrival.type === 'resume' ? room.chat.filter(({ at }) => at >= arrival.since) : [],
     limits: {

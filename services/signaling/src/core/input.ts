@@ -65,7 +65,9 @@ export type Input =
   | { readonly type: 'room-missing'; readonly room: RoomId }
   /** The policy in the store. `notify`: this pod changed it, so the others must be notified. */
   | { readonly type: 'policy'; readonly policy: RoomPolicy; readonly notify: boolean }
-  /** The store did not answer. */
+  /** Another region answers for a home: policies are read again, and seats claimed. */
+  | { readonly type: 'homes-changed' }
+  /** The home region did not answer. */
   | { readonly type: 'policy-unread'; readonly room: RoomId }
   /** An owner requests the list of participants. The answer is the effect `listed`. */
   | {
@@ -94,6 +96,8 @@ export type Input =
       /** The new token of a participant that enters from the lobby. */
       readonly token?: string;
     }
+  /** A participant that resumed has no seat, and there is none left. */
+  | { readonly type: 'seat-refused'; readonly room: RoomId; readonly participant: ParticipantId }
   | { readonly type: 'bus'; readonly message: BusMessage }
   | { readonly type: 'transfer'; readonly transfer: DirectedTransfer }
   /** The connection to the bus is restored; messages published in the meantime are lost. */

@@ -65,6 +65,7 @@ function stopArriving(pod: Pod, socket: SocketId): void {
   const seating = room?.seating.get(socket);
   if (seating?.arrival.type === 'resume') room?.seating.set(socket, { ...seating, isLost: true });
   else room?.seating.delete(socket);
+  room?.unread.delete(socket);
   if (phase?.phase === 'opening') {
     const at = phase.arrivals.findIndex((arrival) => arrival.socket === socket);
     if (at !== -1) phase.arrivals.splice(at, 1);

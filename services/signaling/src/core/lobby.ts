@@ -66,7 +66,7 @@ export function enterFromLobby(
 ): Moderated['outcome'] | undefined {
   const waiting = waitingEntry(room, participant);
   if (waiting === undefined) return undefined;
-  if (outcome !== 'taken') return outcome;
+  if (outcome !== 'taken') return outcome === 'full' ? 'full' : 'unavailable';
   if (room.view.hardCap !== true && room.people.size >= pod.limits['room.participants']) return 'full';
   pod.lobbySockets.delete(socket);
   enter(pod, room, { ...waiting.presence.arrival, token });

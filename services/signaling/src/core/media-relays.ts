@@ -4,7 +4,7 @@ import type { MediaRelay } from '@parley/protocol/media';
 import { Leases } from './leases.ts';
 import { score } from './rendezvous.ts';
 
-/** The size of a room, and how many of its participants were sent to the relay of a name. */
+/** The size of a room in the region, and how many of its participants were sent to the relay of a name. */
 export interface Crowd {
   readonly people: number;
   readonly sentTo: (relay: string) => number;

@@ -10,7 +10,7 @@ export interface Person {
   readonly pod: PodId;
   readonly name: string;
   readonly media: Media;
-  readonly state: 'here' | 'away' | 'waiting';
+  readonly state: 'here' | 'away' | 'unreachable' | 'waiting';
   readonly owner: boolean;
   readonly visitor: VisitorMarks | undefined;
 }

@@ -5,6 +5,7 @@
 import type { Policy, RoomPolicy } from '@parley/protocol/bus';
 import type { RoomId } from '@parley/protocol/ids';
 import type { VisitorMarks } from '@parley/protocol/tokens';
+import { termOf } from './home-terms.ts';
 import type { Join, Resume } from './input.ts';
 import { remove } from './leave.ts';
 import { admit, waitingHere } from './lobby.ts';
@@ -60,7 +61,8 @@ export function takePolicy(pod: Pod, room: Room, policy: RoomPolicy): void {
   if (sockets.length > 0 && !isSameView(before, room.view))
     pod.effects.push({ type: 'send', sockets, message: { type: 'room-changed', room: room.view } });
   enforceBans(pod, room);
-  if (known === undefined) claimSeats(pod, room);
+  // A region that was promoted does not know who has a seat.
+  if (known === undefined || termOf(known.revision) < termOf(policy.revision)) claimSeats(pod, room);
   if (room.view.lobby !== true) for (const waiting of waitingHere(room)) admit(pod, room, waiting, undefined);
 }
 

@@ -1,6 +1,7 @@
 /** The interfaces of the core and the server to external systems. Adapters implement them; `test/` runs one contract suite over each kind. */
 import type { BusMessage } from '@parley/protocol/bus';
 import type { DirectedTransfer } from '@parley/protocol/directed';
+import type { HomeAnswer, HomeRequest, HomeTerm, HomeTerms } from '@parley/protocol/home';
 import type { ParticipantId, PodId, RegionId, RoomId } from '@parley/protocol/ids';
 import type { MediaRelay } from '@parley/protocol/media';
 import type { PageBusMessage } from '@parley/protocol/pages-bus';
@@ -38,14 +39,21 @@ export type PageListener = PodListener<PageBusMessage>;
 /** Messages between pods and media relays. */
 export interface MediaBus {
   /**
-   * Ends the participant's sessions on every relay that were opened with a token from before now. Until `untilS` (Unix seconds) such a token opens no
-   * other session. Lost while the bus is disconnected.
+   * Ends the participant's sessions on every relay that were opened with a token of this generation or a lower one. Until `untilS` (Unix seconds) such
+   * a token opens no other session. Lost while the bus is disconnected.
    */
-  revoke(participant: ParticipantId, untilS: number): void;
+  revoke(revocation: Revocation): void;
+}
+export interface Revocation {
+  readonly participant: ParticipantId;
+  readonly generation: number;
+  readonly untilS: number;
 }
 
 export interface MediaListener {
   onRelay(relay: MediaRelay): void;
+  /** A relay of another region. */
+  onFarRelay(region: RegionId, relay: MediaRelay): void;
 }
 
 export interface TurnListener {
@@ -104,7 +112,7 @@ export interface RoomStore {
     record: RoomRecord,
   ): Promise<
     | { readonly ok: true }
-    | { readonly ok: false; readonly code: 'ROOM_EXISTS' | 'REGION_FULL' }
+    | { readonly ok: false; readonly code: 'ROOM_EXISTS' | 'REGION_FULL' | 'ROOM_HOME_UNREACHABLE' }
     | StoreFailure
   >;
   read(name: string): Promise<{ readonly ok: true; readonly found: StoredRoom | undefined } | StoreFailure>;
@@ -115,7 +123,63 @@ export interface RoomStore {
   ): Promise<{ readonly ok: true; readonly updated: StoredRoom | undefined } | StoreFailure>;
   /** Applies only to the revision that was read; `changed` where it has changed. */
   remove(room: StoredRoom): Promise<{ readonly ok: true; readonly changed: boolean } | StoreFailure>;
+  /** The revisions of all rooms, by name. */
+  list(): Promise<Revisions | StoreFailure>;
   isReachable(): boolean;
+}
+
+export interface Revisions {
+  readonly ok: true;
+  readonly revisions: ReadonlyMap<string, number>;
+}
+
+/** A version of a room as regions exchange it. */
+export interface FollowedRoom {
+  /** Versions are compared by it, in whichever region they were written. */
+  readonly revision: number;
+  /** `undefined` where the room was removed. */
+  readonly record: RoomRecord | undefined;
+  /** This region wrote the version, and has not handed it over: the newest revision of another region that it includes. */
+  readonly includes?: number | undefined;
+}
+
+export interface KeptRoom extends FollowedRoom {
+  /** The revision of the store that has it. */
+  readonly at: number;
+  /** Unix ms, by the store's clock. */
+  readonly writtenAt: number;
+}
+
+type Stored<Result> = Promise<({ readonly ok: true } & Result) | StoreFailure>;
+
+/** The promotions that a region knows. Both return the one that is stored afterwards. */
+export interface TermStore {
+  read(): Stored<{ readonly terms: readonly HomeTerm[] }>;
+  /** Keeps the higher of this term and the one that is stored. */
+  keep(term: HomeTerm): Stored<{ readonly kept: HomeTerm }>;
+  /** Keeps this term where that of the stored one is lower. */
+  raise(term: HomeTerm): Stored<{ readonly kept: HomeTerm }>;
+}
+
+/** `versions`: of the rooms that exist. `included`: for those that this region wrote, what they include. `written`: of those alone, also where they were removed. */
+export type ListOf = 'versions' | 'included' | 'written';
+
+/** The records that a region has of the rooms of others, and under a term also of its own. */
+export interface FollowedStore {
+  /** Keeps the newer of this version and the one that is stored, and one that this region wrote; returns the revision that is stored. */
+  keep(home: RegionId, name: string, room: FollowedRoom): Stored<{ readonly revision: number }>;
+  read(home: RegionId, name: string): Stored<{ readonly found: KeptRoom | undefined }>;
+  /** Replaces the version that was read, `at` 0 where there was none. Returns the new `at`; `undefined` where it has changed. */
+  replace(
+    home: RegionId,
+    name: string,
+    room: FollowedRoom,
+    at: number,
+  ): Stored<{ readonly at: number | undefined }>;
+  /** Revisions, by name. */
+  list(home: RegionId, which: ListOf): Promise<Revisions | StoreFailure>;
+  /** Whether the home may have one room more. SPEC rule ROOM-12. */
+  hasPlace(home: RegionId): Stored<{ readonly hasPlace: boolean }>;
 }
 
 /** The seats of one incarnation of a room. */
@@ -138,12 +202,15 @@ export interface Seat extends SeatHolder {
   readonly participant: ParticipantId;
 }
 
-export type SeatOutcome = 'taken' | 'full' | 'unavailable';
+/** `unavailable`: the store does not answer; `unreachable`: the home region does not; `gone`: there is no such room any more. */
+export type SeatOutcome = 'taken' | 'full' | 'unavailable' | 'unreachable' | 'gone';
 
 /** All seats of one room: read and written as a whole, so that one write decides for all participants that arrived in the meantime. */
 export interface SeatPlan {
   readonly incarnation: string;
   readonly seats: readonly Seat[];
+  /** The participants that left, and when their seats were freed (Unix ms): not given to others at once. SPEC rule HOME-4. */
+  readonly resting?: readonly (readonly [participant: ParticipantId, freedAt: number])[];
 }
 
 /**
@@ -165,4 +232,15 @@ export interface SeatStore {
   ): Promise<{ readonly ok: true; readonly revision: number | undefined } | StoreFailure>;
   /** The room was deleted. Removes only the revision that was read: the seats of a room created again in the meantime stay. */
   forget(name: string, revision: number): Promise<{ readonly ok: true } | StoreFailure>;
+}
+
+/** Requests between regions about named rooms. */
+export interface HomeBus {
+  /** `undefined` where no answer came within `timeoutMs`, or the answer was not understood. Never rejects. */
+  ask(region: RegionId, request: HomeRequest, timeoutMs: number): Promise<HomeAnswer | undefined>;
+  /** Called once: answers the requests to this region, together with its other pods. */
+  serve(answer: (request: HomeRequest) => Promise<HomeAnswer>): void;
+  /** To the pods of all regions, this one included. */
+  announce(terms: HomeTerms): void;
+  onTerms(listener: (terms: HomeTerms) => void): void;
 }

@@ -11,7 +11,7 @@ import type { SeatOutcome } from './ports.ts';
 import { missesPods } from './roster/liveness.ts';
 import { strongestClaim } from './roster/merge.ts';
 import { seatsOf, takeSeat } from './seats.ts';
-import type { Pod, Room } from './state.ts';
+import { isFar, type Pod, type Room } from './state.ts';
 
 export function resume(pod: Pod, room: Room, arrival: Resume): void {
   const refused = refusal(pod, room, arrival);
@@ -21,17 +21,34 @@ export function resume(pod: Pod, room: Room, arrival: Resume): void {
   }
   // No roster shows that the participant is one of those that the cap admits, so the seats decide.
   const isKnown = claimOf(pod, room, arrival) !== undefined;
-  if (!isKnown && seatsOf(room) !== undefined) takeSeat(pod, room, { arrival, requester: undefined });
+  if (!isKnown && isUnread(pod, room)) waitForPolicy(pod, room, arrival);
+  else if (!isKnown && seatsOf(room) !== undefined) takeSeat(pod, room, { arrival, requester: undefined });
   else reenter(pod, room, arrival);
+}
+
+/** The policy of a room of another region is not known, and so not whether it has seats. SPEC rule HOME-6. */
+export const isUnread = (pod: Pod, { view, policy }: Room): boolean =>
+  policy === undefined && view.kind === 'named' && isFar(pod, view.homeRegion);
+
+function waitForPolicy(pod: Pod, room: Room, arrival: Resume): void {
+  const { socket } = arrival;
+  room.unread.set(socket, arrival);
+  pod.arriving.set(socket, room.view.room);
+  pod.effects.push({ type: 'read-policy', room: room.view.room });
 }
 
 /** The store has decided about the seat of a participant that is in no roster. SPEC rule RES-12. */
 export function resumeSeated(pod: Pod, room: Room, arrival: Resume, outcome: SeatOutcome): void {
   const isWithoutSeat = outcome === 'full' || (outcome === 'unavailable' && isOver(pod, room, arrival));
-  const refused = isWithoutSeat ? 'ROOM_FULL' : refusal(pod, room, arrival);
+  const refused = isWithoutSeat ? 'ROOM_FULL' : (WITHOUT_HOME[outcome] ?? refusal(pod, room, arrival));
   if (refused === undefined) reenter(pod, room, arrival);
   else pod.effects.push({ type: 'close', socket: arrival.socket, code: refused });
 }
+
+const WITHOUT_HOME: Partial<Record<SeatOutcome, Code>> = {
+  unreachable: 'ROOM_HOME_UNREACHABLE',
+  gone: 'ROOM_NOT_FOUND',
+};
 
 function reenter(pod: Pod, room: Room, arrival: Resume): void {
   closePredecessor(pod, room, arrival.participant);

@@ -19,12 +19,19 @@ export function endRoom(pod: Pod, id: RoomId): void {
     pod.sockets.delete(socket);
     pod.effects.push({ type: 'close', socket, code: 'ROOM_DELETED' });
   }
-  for (const { participant, presence } of room.own.entries.values()) {
-    pod.effects.push({ type: 'departed', participant, reason: 'room-deleted', wasHere: true });
+  for (const { participant, generation, presence } of room.own.entries.values()) {
+    pod.effects.push({
+      type: 'departed',
+      participant,
+      generation,
+      reason: 'room-deleted',
+      wasHere: true,
+      wasInRegion: true,
+    });
     if (presence.state !== 'here') presence.expiry.cancel();
     if (presence.state === 'waiting') refuse(pod, presence.socket);
   }
-  for (const socket of room.seating.keys()) refuse(pod, socket);
+  for (const socket of [...room.seating.keys(), ...room.unread.keys()]) refuse(pod, socket);
   refuseArriving(pod, id);
   closeRoom(pod, room);
 }

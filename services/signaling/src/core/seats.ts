@@ -25,7 +25,8 @@ export function claimSeat(pod: Pod, room: Room, participant: ParticipantId): voi
   const seats = seatsOf(room);
   if (seats === undefined) return;
   room.seated.add(participant);
-  pod.effects.push({ type: 'claim-seat', seats, participant });
+  const owner = room.own.entries.get(participant)?.owner ?? false;
+  pod.effects.push({ type: 'claim-seat', seats, participant, owner });
 }
 
 /** The claim that counts is on another pod: so is the seat, whichever of the two took it over last. */
@@ -39,7 +40,7 @@ export function handOverSeat(
   room.seated.delete(participant);
   if (seats === undefined) return;
   const boot = remoteSectionOf(room, holder, epoch)?.boot ?? 0;
-  pod.effects.push({ type: 'claim-seat', seats, participant, holder: { pod: holder, boot } });
+  pod.effects.push({ type: 'claim-seat', seats, participant, owner: false, holder: { pod: holder, boot } });
 }
 
 /** Called on every pod for a participant that has left. */

@@ -1,7 +1,7 @@
 /** The state of one pod. Functions in this folder take it as their first argument and push effects. */
 import type { Entry, RoomPolicy, Tombstone } from '@parley/protocol/bus';
 import type { RoomView } from '@parley/protocol/http';
-import type { ParticipantId, PodId, RoomId } from '@parley/protocol/ids';
+import { regionIn, type ParticipantId, type PodId, type RegionId, type RoomId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
 import type { ChatLine, Media } from '@parley/protocol/people';
 import type { VisitorMarks } from '@parley/protocol/tokens';
@@ -15,6 +15,7 @@ import type { Transfers } from './transfers.ts';
 
 export interface Pod {
   readonly id: PodId;
+  readonly region: RegionId;
   /** Identifies this process: larger than that of any earlier process of the same pod. */
   readonly boot: number;
   readonly limits: Limits;
@@ -34,10 +35,22 @@ export interface Pod {
   /** Rooms that may have no participant of this pod any more; checked at the end of the input. */
   readonly emptied: Set<RoomId>;
   readonly peers: Map<PodId, Peer>;
+  /** The other regions from which messages have arrived. */
+  readonly regions: Map<RegionId, Region>;
+  /** Until then a participant may be in a region that is not cut off any more, and not known here yet. */
+  reunitedAt: number;
+  /** When a heartbeat last named a region that its pod does not hear. */
+  silenceNamedAt: number;
+  /** What this pod last published to its pages (effect `regions-missing`). */
+  regionsMissing: boolean;
+  /** What ends once no region is cut off. */
+  readonly held: (() => void)[];
   /** Set while messages to all rooms are due that catch up with the other pods. */
   catchUpSoon: Appointment | undefined;
   /** Until then such messages, or their repetition, are on their way. */
   catchUpUntil: number;
+  /** When a heartbeat of another process under this pod's own name last arrived. */
+  namesakeAt: number;
   /** When this pod last received its own heartbeat. */
   ownHeartbeatAt: number;
   /** Since when it has received its own heartbeats without a break. */
@@ -65,8 +78,21 @@ export interface Peer {
   /** When its last message arrived: later ones may have been missed. */
   lastMessageAt: number;
   dead: boolean;
+  /** Its region was cut off, and none of its own messages has arrived since. */
+  isUnreachable: boolean;
   /** Since when this process of the pod is known. */
   since: number;
+}
+
+export interface Region {
+  /** Since when it is known. */
+  readonly since: number;
+  /** When its silence began; time in which this pod itself was disconnected does not count. */
+  silentSince: number;
+  /** When each of its pods last published that it receives nothing from this region. */
+  readonly deaf: Map<PodId, number>;
+  /** Since when it is cut off. */
+  cutAt: number | undefined;
 }
 
 export interface Room {
@@ -85,6 +111,8 @@ export interface Room {
   readonly lobby: Map<ParticipantId, Person>;
   /** Sockets whose participant waits for a seat of a room with a cap. */
   readonly seating: Map<SocketId, Seating>;
+  /** Resumed participants that the roster does not know, by socket: they wait for the policy of the room. */
+  readonly unread: Map<SocketId, Resume>;
   /** Participants for whom this pod has taken a seat, or taken it over. */
   readonly seated: Set<ParticipantId>;
   readonly chat: ChatLine[];
@@ -194,6 +222,13 @@ export interface RemoteSection {
 
 /** A claim of another pod; `awayUntil` is in this pod's time. */
 export type RemoteEntry = Omit<Entry, 'awayMs'> & { readonly awayUntil: number | undefined };
+
+/** The region of a pod, which its id begins with. One without a region is of this region. */
+export const regionOf = ({ region }: Pod, id: PodId): RegionId => (id.includes('_') ? regionIn(id) : region);
+
+/** Whether the home region of a room is another one. A pod without a region is of every region. */
+export const isFar = ({ region }: Pod, home: RegionId | null): boolean =>
+  home !== null && region !== '' && home !== region;
 
 /** The sockets of the room's participants on this pod. */
 export function localSockets(room: Room, except?: ParticipantId): SocketId[] {

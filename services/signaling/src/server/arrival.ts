@@ -83,7 +83,7 @@ async function lookUp(
   room: RoomId,
   kind: 'enter' | 'resume',
 ): Promise<RoomLookup> {
-  if (kind === 'enter') return rooms.lookUp(room);
+  if (kind === 'enter') return rooms.lookUp(room, { isUsed: true });
   const view = viewHere(room);
   return view === undefined ? rooms.lookUpForResume(room) : { ok: true, view, policy: undefined };
 }

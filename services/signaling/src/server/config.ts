@@ -4,7 +4,8 @@ import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { checkCaFile } from '@parley/protocol/bus-tls';
 import { decode } from '@parley/protocol/decode';
-import { PodId, RegionId } from '@parley/protocol/ids';
+import type { Region } from '@parley/protocol/http';
+import { podId, PodName, RegionId } from '@parley/protocol/ids';
 import {
   LIMITS,
   defaultLimits,
@@ -14,10 +15,12 @@ import {
   type Limits,
 } from '@parley/protocol/limits';
 import { mediaHosts, type MediaHosts } from './media-hosts.ts';
+import { regionsOf } from './regions.ts';
 
 const Environment = Type.Object({
-  PARLEY_POD: PodId,
+  PARLEY_POD: PodName,
   PARLEY_REGION: Type.Optional(RegionId),
+  PARLEY_REGIONS: Type.Optional(Type.String()),
   PARLEY_LISTEN: Type.Optional(Type.String({ pattern: '^.+:[0-9]+$' })),
   PARLEY_PUBLIC_URL: Type.Optional(Type.String({ pattern: '^https?://' })),
   PARLEY_NATS_URL: Type.String({ minLength: 1 }),
@@ -40,6 +43,8 @@ const Environment = Type.Object({
 export interface Config {
   readonly pod: string;
   readonly region: string;
+  /** All regions of the installation; empty where this is the only one. */
+  readonly regions: readonly Region[];
   readonly host: string;
   readonly port: number;
   /** The origin of pages and sockets; taken from each request where it is not set. */
@@ -60,6 +65,7 @@ export interface Config {
   };
   /** How many proxies in front of the pod are trusted to set X-Forwarded-For. */
   readonly trustedProxies: number;
+  /** Those of all regions are among them: a page of one uses the pods of others. */
   readonly allowedOrigins: readonly string[];
   /** Hosts of media relays to which clients may be sent. */
   readonly mediaHosts: MediaHosts;
@@ -80,9 +86,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const set = decoded.message;
   const listen = set.PARLEY_LISTEN ?? '0.0.0.0:8101';
   const colon = listen.lastIndexOf(':');
+  const region = set.PARLEY_REGION ?? 'local';
+  const regions = readRegions(list(set.PARLEY_REGIONS), region);
   return {
-    pod: set.PARLEY_POD,
-    region: set.PARLEY_REGION ?? 'local',
+    pod: podId(region, set.PARLEY_POD),
+    region,
+    regions,
     host: listen.slice(0, colon),
     port: Number(listen.slice(colon + 1)),
     publicUrl: set.PARLEY_PUBLIC_URL?.replace(/\/$/, ''),
@@ -101,7 +110,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       stunUrls: list(set.PARLEY_STUN_URLS),
     },
     trustedProxies: set.PARLEY_TRUSTED_PROXIES ?? 0,
-    allowedOrigins: list(set.PARLEY_ALLOWED_ORIGINS),
+    allowedOrigins: [...list(set.PARLEY_ALLOWED_ORIGINS), ...regions.map(({ url }) => url)],
     mediaHosts: readMediaHosts(list(set.PARLEY_MEDIA_HOSTS)),
     live: set.PARLEY_LIVE === 'open',
     logLevel: set.PARLEY_LOG_LEVEL ?? 'info',
@@ -143,6 +152,14 @@ function readMediaHosts(entries: readonly string[]): MediaHosts {
     throw new Error(`configuration: PARLEY_MEDIA_HOSTS: ${String(error)}`, {
       cause: error,
     });
+  }
+}
+
+function readRegions(entries: readonly string[], own: string): Region[] {
+  try {
+    return regionsOf(entries, own);
+  } catch (error) {
+    throw new Error(`configuration: PARLEY_REGIONS: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -6,14 +6,16 @@ import type { ClientMessage, Enter, Resume } from '@parley/protocol/client-messa
 import type { Code } from '@parley/protocol/codes';
 import { decodeClientMessage } from '@parley/protocol/decode';
 import { directedPrefix, isDirected, readDirected } from '@parley/protocol/directed';
-import type { IceOffer, RelayOffer } from '@parley/protocol/http';
+import type { IceOffer, RegionList } from '@parley/protocol/http';
 import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 import { checkName } from '@parley/protocol/people';
+import type { Welcome } from '@parley/protocol/server-messages';
 import { Bucket } from '../core/buckets.ts';
-import type { CoreMessage } from '../core/effects.ts';
+import type { BareWelcome, CoreMessage } from '../core/effects.ts';
 import type { SocketId } from '../core/socket-id.ts';
 import type { Input } from '../core/input.ts';
 import { iceRequests, waitForIce } from './ice-requests.ts';
+import type { Assignment } from './media-access.ts';
 import { Wire, type Accepted, type EndDetails, type WireHost } from './wire.ts';
 
 /** What a connection needs from its pod. */
@@ -27,13 +29,16 @@ export interface Host extends WireHost {
   handle(input: Input): void;
   /** A chat line of the participant of this socket. */
   chat(connection: Connection, id: string, text: string): void;
+  /** `undefined` where there is only one region. */
+  readonly regions: RegionList | undefined;
   /** Signs the same token with a later expiry. */
   renew(token: string): string;
   /** STUN and TURN servers, with credentials for a participant at this address. */
   iceOffer(room: RoomId, address: string): IceOffer;
   /** `undefined` where the network of the address may request ICE servers now; otherwise how long to wait, in ms. */
   takeIceRequest(address: string): number | undefined;
-  relayOffer(room: RoomId, participant: ParticipantId, exclude?: string): RelayOffer | null;
+  /** `null` where the region has no relay, and for a socket that no participant holds any more. */
+  relayOffer(connection: Connection, exclude?: string): Assignment;
   /** The socket accepts and sends nothing more. */
   ending(connection: Connection): void;
   closed(connection: Connection): void;
@@ -56,7 +61,7 @@ type Stage =
   | { readonly stage: 'entering'; readonly since: number; readonly message: Enter | Resume }
   /** In the lobby. */
   | { readonly stage: 'waiting'; readonly message: Enter | Resume }
-  | { readonly stage: 'participant'; readonly participant: ParticipantId }
+  | { readonly stage: 'participant' }
   | { readonly stage: 'closing' };
 
 /** As a fraction of the token's lifetime. The rest of the lifetime is far longer than the grace period, even if one renewal fails. */
@@ -139,7 +144,6 @@ export class Connection {
     if (isWaiting && message.type === 'change') return this.#onChange(message);
     if (isWaiting && message.type === 'leave') return this.#host.handle({ type: 'leave', socket: this.id });
     if (this.#stage.stage !== 'participant') return this.end('ENTER_REQUIRED');
-    const { participant } = this.#stage;
     switch (message.type) {
       case 'change':
         return this.#onChange(message);
@@ -148,7 +152,7 @@ export class Connection {
       case 'ice':
         return this.#onIce();
       case 'relay':
-        if (this.#mayRead()) this.#onRelay(participant, message.exclude);
+        if (this.#mayRead()) this.#onRelay(message.exclude);
         return undefined;
       case 'leave':
         return this.#host.handle({ type: 'leave', socket: this.id });
@@ -170,8 +174,8 @@ export class Connection {
     this.send({ type: 'ice', ...this.#host.iceOffer(this.room, this.address) });
   }
 
-  #onRelay(participant: ParticipantId, exclude?: string): void {
-    this.send({ type: 'relay', relay: this.#host.relayOffer(this.room, participant, exclude) });
+  #onRelay(exclude?: string): void {
+    this.send({ type: 'relay', ...this.#host.relayOffer(this, exclude) });
   }
 
   #onEnter(message: Enter | Resume, since: number): void {
@@ -228,13 +232,17 @@ export class Connection {
         this.#host.metrics.welcomeSeconds.observe((this.#host.now() - stage.since) / 1000);
       const { participant } = message;
       const { type: kind, generation } = stage.message;
-      this.#stage = { stage: 'participant', participant };
+      this.#stage = { stage: 'participant' };
       this.#host.entered(this, { participant, generation, kind });
       this.#keepToken(message.resume);
     }
-    this.#wire.send(
-      message.type === 'welcome' ? { ...message, ...this.#host.iceOffer(this.room, this.address) } : message,
-    );
+    this.#wire.send(message.type === 'welcome' ? this.#completed(message) : message);
+  }
+
+  #completed(message: BareWelcome): Welcome {
+    const { regions } = this.#host;
+    const offer = this.#host.iceOffer(this.room, this.address);
+    return { ...message, ...offer, ...(regions === undefined ? {} : { regions }) };
   }
 
   /** Sends a message that was serialised once for many sockets. */

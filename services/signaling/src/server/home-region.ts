@@ -1,10 +1,11 @@
 /**
  * The core's requests to the store of the home region, and the answers as inputs: policies, seats, and the admission from the lobby. SPEC rules
- * MOD-5, MOD-7, MOD-9, ROOM-11.
+ * MOD-5, MOD-7, MOD-9, ROOM-11, HOME-3, HOME-5.
  */
-import type { RoomId } from '@parley/protocol/ids';
+import type { RegionId, RoomId } from '@parley/protocol/ids';
 import type { Effect } from '../core/effects.ts';
-import type { Input } from '../core/input.ts';
+import type { Input, Join } from '../core/input.ts';
+import type { RoomSeats } from '../core/ports.ts';
 import { signResume, type ArrivalParts } from './arrival.ts';
 import type { SeatKeeper } from './seat-keeper.ts';
 
@@ -16,6 +17,8 @@ export type HomeEffect = Extract<
 export interface HomeRegionParts extends ArrivalParts {
   readonly seats: SeatKeeper;
   readonly handle: (input: Input) => void;
+  /** Whether a region was promoted for the rooms of this home. */
+  readonly isPromoted: (home: RegionId) => boolean;
 }
 
 export class HomeRegion {
@@ -31,9 +34,9 @@ export class HomeRegion {
       case 'take-seat':
         return this.#takeSeat(effect);
       case 'claim-seat':
-        return seats.claim(effect.seats, effect.participant, effect.holder);
+        return this.#claimSeat(effect);
       case 'free-seat':
-        return seats.free(effect.seats, effect.participant);
+        return seats.change(effect.seats, { act: 'free', participant: effect.participant });
       case 'let-in':
         // In a turn of its own, as the core must not receive an input while its effects are carried out.
         queueMicrotask(() => this.#letIn(effect));
@@ -51,37 +54,60 @@ export class HomeRegion {
   }
 
   #takeSeat({ seats, participant, owner, socket }: HomeEffect & { type: 'take-seat' }): void {
+    this.#take(seats, { socket, participant, owner });
+  }
+
+  /** Where a participant resumed and finds no seat. A holder that is named has its seat already. */
+  #claimSeat({ seats, participant, owner, holder }: HomeEffect & { type: 'claim-seat' }): void {
     const { room } = seats;
-    this.#parts.seats.take(seats, { participant, owner }, (outcome, wasHeld) =>
-      this.#parts.handle({ type: 'seat', room, seats, socket, participant, outcome, wasHeld }),
-    );
+    const change = { act: 'claim' as const, participant, owner, ...(holder === undefined ? {} : { holder }) };
+    this.#parts.seats.change(seats, change, ({ outcome }) => {
+      if (outcome === 'full' && holder === undefined)
+        this.#parts.handle({ type: 'seat-refused', room, participant });
+    });
   }
 
   /** The token is issued now: a newcomer from the lobby receives no chat from before. */
   #letIn({ seats, arrival }: HomeEffect & { type: 'let-in' }): void {
     const { handle } = this.#parts;
-    const { socket, participant, view } = arrival;
+    const { socket, participant, view, owner } = arrival;
     const token = signResume(this.#parts, arrival, Date.now());
+    if (seats !== undefined) return this.#take(seats, { socket, participant, owner }, token);
     const answer = { type: 'seat', room: view.room, seats, socket, participant, token } as const;
-    if (seats === undefined) handle({ ...answer, outcome: 'taken', wasHeld: false });
-    else {
-      const { owner } = arrival;
-      this.#parts.seats.take(seats, { participant, owner }, (outcome, wasHeld) =>
-        handle({ ...answer, outcome, wasHeld }),
-      );
-    }
+    return handle({ ...answer, outcome: 'taken', wasHeld: false });
+  }
+
+  #take(
+    seats: RoomSeats,
+    { socket, ...taker }: Pick<Join, 'socket' | 'participant' | 'owner'>,
+    token?: string,
+  ): void {
+    const { handle } = this.#parts;
+    const { room } = seats;
+    const { participant } = taker;
+    this.#parts.seats.change(seats, { act: 'take', ...taker }, ({ outcome, wasHeld, policy }) => {
+      // A lock or a ban that was written before the seat.
+      if (policy !== undefined) handle({ type: 'policy', policy, notify: false });
+      const answer = { type: 'seat', room, seats, socket, participant, outcome, wasHeld } as const;
+      handle(token === undefined ? answer : { ...answer, token });
+    });
   }
 
   /** Where the store does not answer nothing changes: the core soon asks again. */
   async #readPolicy(room: RoomId): Promise<void> {
-    const { rooms, handle } = this.#parts;
-    const known = await rooms.lookUp(room);
+    const { rooms, handle, isPromoted } = this.#parts;
+    const known = await rooms.lookUp(room, { isUsed: true });
     // The room has participants, so this is a use.
     if (known.ok && known.stored !== undefined) rooms.use(known.stored);
     if (known.ok && known.policy !== undefined)
       handle({ type: 'policy', policy: known.policy, notify: false });
     if (known.ok) return;
-    if (known.code === 'ROOM_NOT_FOUND') handle({ type: 'room-missing', room });
-    if (known.code === 'STORE_UNAVAILABLE') handle({ type: 'policy-unread', room });
+    // A region that was promoted may not know a room, or not yet: its call goes on.
+    const isMissing = known.code === 'ROOM_NOT_FOUND' && !isPromoted(homeOf(room));
+    if (isMissing) handle({ type: 'room-missing', room });
+    else handle({ type: 'policy-unread', room });
   }
 }
+
+/** Of a named room. */
+const homeOf = (room: RoomId): RegionId => room.slice(room.indexOf('@') + 1);

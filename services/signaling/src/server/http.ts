@@ -5,6 +5,7 @@ import type { Code } from '@parley/protocol/codes';
 import { refuse, refuseRaw } from './refusal.ts';
 import type { RouteContext } from './routes/context.ts';
 import { addHealthRoutes } from './routes/health.ts';
+import { promoteRegion } from './routes/promote-region.ts';
 import { addRoutes } from './routes/routes.ts';
 import { isOriginAllowed } from './visitor.ts';
 
@@ -18,6 +19,9 @@ export function createHttp(context: RouteContext): FastifyInstance {
   addHooks(app, context);
   addRoutes(app, context);
   addHealthRoutes(app, context);
+  app.post('/admin/homes/:region/promote', (request: FastifyRequest<{ Params: { region: string } }>, reply) =>
+    promoteRegion(context, request, reply),
+  );
   addErrorHandlers(app, context);
   return app;
 }

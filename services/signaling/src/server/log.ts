@@ -1,12 +1,12 @@
 /**
  * A pod's log, which contains no room ids: the id of an ad-hoc room suffices to enter it. A line names a room by a keyed hash, which is the same on
- * every pod with the same key set. SPEC rule LOG-1.
+ * every pod with the same secrets in its key set. SPEC rule LOG-1.
  */
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { decode } from '@parley/protocol/decode';
 import { AD_HOC_ROOM_PATTERN, NAMED_ROOM_PATTERN } from '@parley/protocol/ids';
-import { KeySet } from '../adapters/key-set.ts';
+import { KeySet, sharedSecrets } from '../adapters/key-set.ts';
 import { Bucket } from '../core/buckets.ts';
 import type { Config } from './config.ts';
 
@@ -69,14 +69,13 @@ function unreserved(encoded: string): string {
  */
 export function roomMarks(keySet: unknown): (room: string) => string {
   const decoded = decode(KeySet, keySet);
-  const set = decoded.ok ? decoded.message : undefined;
-  const secret = set?.keys.find(({ kid }) => kid === set.active)?.d ?? randomBytes(32);
+  const [secret = randomBytes(32)] = decoded.ok ? sharedSecrets(decoded.message) : [];
   // A KeyObject, as key bytes are imported again at each use, which costs six times the hash.
   const key = createSecretKey(createHmac('sha256', secret).update(PURPOSE).digest());
   return (room) => `r_${createHmac('sha256', key).update(room).digest('base64url').slice(0, MARK_CHARS)}`;
 }
 
-/** Keeps the key apart from every other use of the private key. */
+/** Keeps the key apart from every other use of the secret. */
 const PURPOSE = 'parley: rooms in logs';
 /** 72 bits, so that no two rooms of an installation have the same mark. */
 const MARK_CHARS = 12;

@@ -1,10 +1,16 @@
 /**
  * Grants participants access to media relays and revokes it: a pod signs tokens that relays verify, and never calls a relay. SPEC rules MEDIA-3 to
- * MEDIA-7 and MEDIA-17.
+ * MEDIA-7, MEDIA-17 and MEDIA-24.
  */
 import { randomBytes } from 'node:crypto';
-import type { LiveRequest, RelayOffer } from '@parley/protocol/http';
-import { participantId, type ParticipantId, type RoomId } from '@parley/protocol/ids';
+import type { LiveRequest, Region, RelayOffer, StandbyRelay } from '@parley/protocol/http';
+import {
+  participantId,
+  regionIn,
+  type ParticipantId,
+  type RegionId,
+  type RoomId,
+} from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
 import {
   liveBroadcast,
@@ -17,6 +23,7 @@ import type { Logger } from 'pino';
 import type { Tokens } from '../adapters/tokens.ts';
 import type { Effect } from '../core/effects.ts';
 import { MediaRelays, type Crowd } from '../core/media-relays.ts';
+import type { Person } from '../core/person.ts';
 import type { MediaBus, MediaListener } from '../core/ports.ts';
 import type { MediaHosts } from './media-hosts.ts';
 import type { Metrics } from './metrics.ts';
@@ -26,6 +33,8 @@ export interface MediaAccessParts {
   readonly tokens: Tokens;
   readonly openMedia: (listener: MediaListener) => MediaBus;
   readonly hosts: MediaHosts;
+  /** Their relays may stand by. */
+  readonly otherRegions: readonly Region[];
   readonly metrics: Pick<Metrics, 'refusedRelays'>;
   readonly log: Pick<Logger, 'warn'>;
   readonly now: () => number;
@@ -36,7 +45,12 @@ interface Where {
   readonly exclude: string | undefined;
   readonly crowd: Crowd | undefined;
 }
-type Rights = Pick<MediaClaims, 'sub' | 'publish' | 'subscribe'>;
+type Rights = Pick<MediaClaims, 'sub' | 'generation' | 'publish' | 'subscribe'>;
+/** An answer to a participant. */
+export interface Assignment {
+  readonly relay: RelayOffer | null;
+  readonly standby?: StandbyRelay;
+}
 type Departure = Effect & { type: 'departed' };
 
 /**
@@ -57,6 +71,8 @@ const CLOCK_TOLERANCE_S = 5;
 export class MediaAccess {
   readonly #parts: MediaAccessParts;
   readonly #relays: MediaRelays;
+  /** Those of other regions; their names begin with the region. */
+  readonly #farRelays: MediaRelays;
   readonly #bus: MediaBus;
   /** When the log last named a refused relay. */
   #refusedAt = -Infinity;
@@ -67,12 +83,17 @@ export class MediaAccess {
   constructor(parts: MediaAccessParts) {
     this.#parts = parts;
     this.#relays = new MediaRelays(parts.limits);
-    this.#bus = parts.openMedia({ onRelay: (relay) => this.#onLease(relay) });
+    this.#farRelays = new MediaRelays(parts.limits);
+    this.#bus = parts.openMedia({
+      onRelay: (relay) => this.#onLease(this.#relays, relay),
+      onFarRelay: (region, relay) =>
+        this.#onLease(this.#farRelays, { ...relay, relay: farName(region, relay) }),
+    });
   }
 
-  #onLease(relay: MediaRelay): void {
+  #onLease(relays: MediaRelays, relay: MediaRelay): void {
     const { hosts, metrics, log, now } = this.#parts;
-    if (hosts.allows(relay.url)) return this.#relays.onLease(relay, now());
+    if (hosts.allows(relay.url)) return relays.onLease(relay, now());
     metrics.refusedRelays += 1;
     if (now() - this.#refusedAt < REFUSED_LINE_MS) return;
     this.#refusedAt = now();
@@ -84,15 +105,16 @@ export class MediaAccess {
     return this.#relays.count(this.#parts.now());
   }
 
-  /** `people`: the participants of the room; `exclude`: the URL of the relay that the participant has just lost. */
+  /** `people`: the participants of the room in this region; `exclude`: the URL of the relay that the participant has just lost. */
   offer(
     room: RoomId,
-    participant: ParticipantId,
+    { participant, generation }: Pick<Person, 'participant' | 'generation'>,
     people: readonly ParticipantId[],
     exclude?: string,
-  ): RelayOffer | null {
+  ): Assignment {
     const rights = {
       sub: participant,
+      generation,
       publish: [participantBroadcasts(room, participant)],
       subscribe: [roomBroadcasts(room)],
     };
@@ -101,9 +123,21 @@ export class MediaAccess {
       people: people.length,
       sentTo: (relay: string) => others.filter((one) => one === relay).length,
     };
-    return this.#offer({ meeting: room, exclude, crowd }, rights, ({ relay }) =>
-      this.#remember(participant, relay),
+    const relay = this.#offer({ meeting: room, exclude, crowd }, rights, (chosen) =>
+      this.#remember(participant, chosen.relay),
     );
+    return { relay, ...(relay && this.#standbyOf(room, relay, exclude)) };
+  }
+
+  /** Its relay accepts the same token, as it knows the keys of all regions. */
+  #standbyOf(room: RoomId, { token }: RelayOffer, exclude?: string): Pick<Assignment, 'standby'> {
+    const { limits, now, otherRegions } = this.#parts;
+    const far = this.#farRelays.pick(room, now(), exclude);
+    const region = far && otherRegions.find(({ name }) => name === regionIn(far.relay));
+    if (far === undefined || region === undefined) return {};
+    const { url, certificateHashes } = far;
+    const renewAfterMs = limits['media.tokenMaxAge'] / 2;
+    return { standby: { url, token, certificateHashes, api: region.url, renewAfterMs } };
   }
 
   /** For a live broadcast. Its tokens are never revoked, as no departures are known. */
@@ -127,13 +161,16 @@ export class MediaAccess {
   }
 
   /** A participant that left with reason `lost` may have been given a token by a pod that died. */
-  departed({ participant, reason, wasHere }: Departure): void {
+  departed({ participant, generation, reason, wasHere, wasInRegion }: Departure): void {
+    // Its pod is silent here, while those of its own region may hear it. Any other end was published by its pod.
+    if (reason === 'lost' && !wasInRegion) return;
     const { limits } = this.#parts;
     const had = this.#given.delete(participant);
-    if (this.relays === 0) return;
+    // Its tokens open sessions at relays of other regions too.
+    if (this.relays + this.#farRelays.count(this.#parts.now()) === 0) return;
     if (wasHere && REMOVED.has(reason))
-      this.#revoke(participant, Math.min(REMOVED_MS, limits['media.session']));
-    else if (had || reason === 'lost') this.#revoke(participant, limits['media.tokenMaxAge']);
+      this.#revoke(participant, generation, Math.min(REMOVED_MS, limits['media.session']));
+    else if (had || reason === 'lost') this.#revoke(participant, generation, limits['media.tokenMaxAge']);
   }
 
   #remember(participant: ParticipantId, relay: string): void {
@@ -148,9 +185,15 @@ export class MediaAccess {
     }
   }
 
-  #revoke(participant: ParticipantId, forMs: number): void {
-    this.#bus.revoke(participant, nowS() + Math.ceil(forMs / 1000) + CLOCK_TOLERANCE_S);
+  #revoke(participant: ParticipantId, generation: number, forMs: number): void {
+    this.#bus.revoke({
+      participant,
+      generation,
+      untilS: nowS() + Math.ceil(forMs / 1000) + CLOCK_TOLERANCE_S,
+    });
   }
 }
+
+const farName = (region: RegionId, { relay }: MediaRelay): string => `${region}_${relay}`;
 
 const nowS = (): number => Math.floor(Date.now() / 1000);

@@ -6,9 +6,12 @@ interface PodCounts {
   readonly rooms: number;
   readonly sockets: number;
   readonly peers: number;
+  /** By region. */
+  readonly peersBeyond: ReadonlyMap<string, number>;
   readonly connections: number;
   readonly mediaRelays: number;
   readonly turnNodes: number;
+  readonly unfollowed: number;
   /** Sockets whose `enter` or `resume` waits for its turn. */
   readonly waiting: number;
   readonly slots: number;
@@ -37,6 +40,12 @@ export class Metrics {
     name: 'parley_seat_requests_total',
     help: 'Requests for a seat in rooms with a cap',
     labelNames: ['outcome'],
+    registers: [this.registry],
+  });
+  readonly homeRequests = new Counter({
+    name: 'parley_home_requests_total',
+    help: 'Requests to the home regions of rooms of other regions',
+    labelNames: ['type', 'outcome'],
     registers: [this.registry],
   });
   readonly chatDropped = new Counter({
@@ -73,6 +82,7 @@ export class Metrics {
   constructor(read: () => PodCounts) {
     collectDefaultMetrics({ register: this.registry });
     addGauges(this.registry, read);
+    addRegionGauge(this.registry, read);
     addCounters(this.registry, this, read);
   }
 }
@@ -93,11 +103,16 @@ function addGauges(registry: Registry, read: () => PodCounts): void {
   gauge('parley_sockets', 'Open WebSockets, before and after entering', () => read().connections);
   gauge(
     'parley_peers',
-    'Other pods whose heartbeat this pod received in the last 3.5 s, also those of connected regions',
+    'Other pods of the region whose messages this pod received in the last 3.5 s',
     () => read().peers,
   );
   gauge('parley_media_relays', 'Media relays that this pod offers to participants', () => read().mediaRelays);
   gauge('parley_turn_nodes', 'TURN nodes that this pod offers to participants', () => read().turnNodes);
+  gauge(
+    'parley_home_unfollowed',
+    'Records of rooms whose newest version a follower has not acknowledged to this pod, for each follower',
+    () => read().unfollowed,
+  );
   gauge(
     'parley_arrivals_waiting',
     'WebSockets whose enter or resume waits for its turn',
@@ -123,6 +138,20 @@ function addGauges(registry: Registry, read: () => PodCounts): void {
   gauge('parley_visitors', 'Visitors of pages whose socket this pod holds', () => read().pages.visitors);
   gauge('parley_pages', 'Pages that visitors of this pod hold or want', () => read().pages.pages);
   gauge('parley_pages_held', 'Whole pages that visitors of this pod hold', () => read().pages.held);
+}
+
+/** By region. */
+function addRegionGauge(registry: Registry, read: () => PodCounts): void {
+  new Gauge({
+    name: 'parley_region_peers',
+    help: 'Pods of another region whose messages this pod received in the last 3.5 s; 0 while none arrive, for a region of the list also after it was forgotten',
+    labelNames: ['peer_region'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [region, peers] of read().peersBeyond) this.set({ peer_region: region }, peers);
+    },
+  });
 }
 
 function addCounters(registry: Registry, metrics: Metrics, read: () => PodCounts): void {

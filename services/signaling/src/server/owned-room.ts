@@ -1,12 +1,12 @@
-/** Requests that only the owner of a named room may make: verifies the owner and changes the stored record. SPEC rules ROOM-6, MOD-6. */
+/** Requests that only the owner of a named room may make: verifies the owner and changes the stored record. SPEC rules ROOM-6, MOD-6, HOME-8. */
 import type { FastifyRequest } from 'fastify';
 import type { Code } from '@parley/protocol/codes';
 import type { RoomView } from '@parley/protocol/http';
-import type { RoomRecord, SeatStore, StoredRoom } from '../core/ports.ts';
+import type { RoomRecord, StoredRoom } from '../core/ports.ts';
 import { isOwner } from './owner-key.ts';
 import { takeStoreRead } from './rates.ts';
 import type { RouteContext } from './routes/context.ts';
-import { incarnationOf, policyOf } from './rooms.ts';
+import { policyOf } from './rooms.ts';
 import { addressOf } from './visitor.ts';
 
 type Owned =
@@ -38,7 +38,7 @@ export type Change = (record: RoomRecord) => RoomRecord | Code;
 
 /** Applies the change to the newest record by compare-and-set, and notifies every pod with the room. Returns a code where it was refused. */
 export async function changeRecord(
-  { pod, rooms, store, config, log }: RouteContext,
+  { pod, rooms, config, log }: RouteContext,
   owned: Owned & { readonly ok: true },
   change: Change,
 ): Promise<RoomView | Code> {
@@ -47,7 +47,7 @@ export async function changeRecord(
   for (let tries = 0; tries < TRIES; tries += 1) {
     const record = change(stored.record);
     if (typeof record === 'string') return record;
-    const written = await store.update(stored, record);
+    const written = await rooms.update(stored, record);
     if (!written.ok) return written.code;
     if (written.updated !== undefined) {
       const { view, policy } = policyOf(written.updated, config.limits['room.participants']);
@@ -63,27 +63,14 @@ export async function changeRecord(
   return 'STORE_UNAVAILABLE';
 }
 
-/** Where the store does not answer, the seats that remain differ from those of a new room in their incarnation. */
-async function forgetSeats(seats: SeatStore, record: RoomRecord): Promise<void> {
-  const read = await seats.read(record.name);
-  const isOfThisRoom = read.ok && read.plan?.incarnation === incarnationOf(record);
-  if (isOfThisRoom) await seats.forget(record.name, read.revision);
-}
-
 /** Removes the incarnation of the room that was read, whatever was changed in it in the meantime; a room created again is a different one. */
-export async function removeRoom(
-  { rooms, store, seats }: RouteContext,
-  first: StoredRoom,
-): Promise<Code | undefined> {
+export async function removeRoom({ rooms }: RouteContext, first: StoredRoom): Promise<Code | undefined> {
   const { name, region, ownerKeyHash } = first.record;
   let stored = first;
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const removed = await store.remove(stored);
+    const removed = await rooms.remove(stored);
     if (!removed.ok) return removed.code;
-    if (!removed.changed) {
-      await forgetSeats(seats, stored.record);
-      return undefined;
-    }
+    if (!removed.changed) return undefined;
     const again = await rooms.lookUp(`${name}@${region}`);
     if (!again.ok) return again.code;
     if (again.stored?.record.ownerKeyHash !== ownerKeyHash) return 'ROOM_NOT_FOUND';

@@ -3,8 +3,8 @@ import { performance } from 'node:perf_hooks';
 import type { Logger } from 'pino';
 import type { ModerationAction, RoomPolicy } from '@parley/protocol/bus';
 import type { Enter, Resume } from '@parley/protocol/client-messages';
-import type { IceOffer, LiveRequest, RelayOffer, RoomView } from '@parley/protocol/http';
-import type { ParticipantId, RoomId } from '@parley/protocol/ids';
+import type { IceOffer, LiveRequest, RegionList, RelayOffer, RoomView } from '@parley/protocol/http';
+import type { ParticipantId, RegionId, RoomId } from '@parley/protocol/ids';
 import { createCore, type Core } from '../core/core.ts';
 import type { Effect } from '../core/effects.ts';
 import type { Input } from '../core/input.ts';
@@ -12,6 +12,8 @@ import type { Person } from '../core/person.ts';
 import type {
   Bus,
   BusListener,
+  FollowedStore,
+  HomeBus,
   MediaBus,
   MediaListener,
   PageBus,
@@ -21,23 +23,31 @@ import type {
 } from '../core/ports.ts';
 import type { ChatProofs } from '../adapters/chat-proofs.ts';
 import type { Tokens } from '../adapters/tokens.ts';
+import { actingSeats } from './acting-seats.ts';
 import { admit, type AdmissionParts } from './admission.ts';
 import { budgetsOf, type Budgets } from './budgets.ts';
 import type { Config } from './config.ts';
 import type { Connection, Entered, Host, Refused } from './connection.ts';
 import { CoreRunner } from './core-runner.ts';
 import { moveClients } from './drain.ts';
+import type { Followers } from './followers.ts';
 import { gateOf } from './gate.ts';
 import { HomeRegion } from './home-region.ts';
-import { MediaAccess } from './media-access.ts';
+import { HomeServer } from './home-server.ts';
+import type { Homes } from './homes.ts';
+import { warnings } from './log.ts';
+import { MediaAccess, type Assignment } from './media-access.ts';
 import { Metrics } from './metrics.ts';
 import { OwnerRequests, type ModerationResult } from './owner-requests.ts';
 import { PageShell } from './page-shell.ts';
 import { ratesOf, type Rates } from './rates.ts';
+import { otherRegions, severalRegions } from './regions.ts';
 import { carryOutRoomEffect } from './room-effects.ts';
-import type { Rooms } from './rooms.ts';
+import type { RoomLookup, Rooms } from './rooms.ts';
 import { SeatKeeper } from './seat-keeper.ts';
+import { SeatWriter } from './seat-writer.ts';
 import { Sockets } from './sockets.ts';
+import type { Terms } from './terms.ts';
 import { Turns } from './turns.ts';
 import { IceOffers } from './ice-offers.ts';
 import type { VisitorConnection } from './visitor-connection.ts';
@@ -49,6 +59,13 @@ export interface PodParts {
   readonly proofs: ChatProofs;
   readonly rooms: Rooms;
   readonly seats: SeatStore;
+  readonly homes: Homes;
+  readonly homeBus: HomeBus;
+  readonly followed: FollowedStore;
+  readonly followers: Pick<Followers, 'unfollowed' | 'changed'>;
+  readonly terms: Terms;
+  /** Identifies this process: its start in Unix ms. */
+  readonly boot: number;
   readonly openBus: (listener: BusListener) => Bus;
   readonly openMedia: (listener: MediaListener) => MediaBus;
   readonly openPages: (listener: PageListener) => PageBus;
@@ -60,11 +77,12 @@ export class SignalingPod implements Host {
   readonly metrics: Metrics;
   readonly budgets: Budgets;
   readonly rates: Rates;
+  readonly regions: RegionList | undefined;
   readonly turns: Turns;
   readonly core: Core;
   readonly pages: PageShell;
   readonly #parts: PodParts;
-  readonly #boot = Date.now();
+  readonly #boot: number;
   readonly #sockets: Sockets;
   readonly #bus: Bus;
   readonly #runner: CoreRunner<Input, Effect>;
@@ -82,7 +100,9 @@ export class SignalingPod implements Host {
     const { limits } = config;
     const now = (): number => this.now();
     this.#parts = parts;
+    this.#boot = parts.boot;
     this.limits = limits;
+    this.regions = severalRegions(config);
     this.budgets = budgetsOf(limits);
     this.rates = ratesOf(limits, now());
     this.turns = new Turns({ limits, budgets: this.budgets, now });
@@ -91,7 +111,14 @@ export class SignalingPod implements Host {
     this.metrics = this.#createMetrics();
     this.#admission = this.#admissionParts();
     this.#home = this.#createHome();
-    this.#media = new MediaAccess({ ...parts, limits, hosts: config.mediaHosts, metrics: this.metrics, now });
+    this.#media = new MediaAccess({
+      ...parts,
+      limits,
+      hosts: config.mediaHosts,
+      otherRegions: otherRegions(config),
+      metrics: this.metrics,
+      now,
+    });
     this.#turn = new IceOffers({ ...parts, now });
     this.pages = this.#createPages();
     this.#bus = parts.openBus(this.#busListener());
@@ -100,6 +127,7 @@ export class SignalingPod implements Host {
       bus: this.#bus,
       home: this.#home,
       media: this.#media,
+      pages: this.pages,
       requests: this.#requests,
       metrics: this.metrics,
     };
@@ -199,10 +227,10 @@ export class SignalingPod implements Host {
   }
 
   /** A relay of this room, with a new token for it; `null` where the region has none. */
-  relayOffer(room: RoomId, participant: ParticipantId, exclude?: string): RelayOffer | null {
-    const inside = this.core.people(room).filter(({ state }) => state !== 'waiting');
-    const people = inside.map((person) => person.participant);
-    return this.#media.offer(room, participant, people, exclude);
+  relayOffer({ id, room }: Connection, exclude?: string): Assignment {
+    const holder = this.core.holder(id);
+    if (holder === undefined) return { relay: null };
+    return this.#media.offer(room, holder, this.core.served(room), exclude);
   }
 
   /** A relay of a live broadcast. */
@@ -246,13 +274,21 @@ export class SignalingPod implements Host {
     await this.#bus.close();
   }
 
+  /** Also of regions that were never heard, or that were forgotten: nothing is known of them but that they should be there. */
+  #peersBeyond(): ReadonlyMap<RegionId, number> {
+    const others = otherRegions(this.#parts.config);
+    return new Map([...others.map(({ name }) => [name, 0] as const), ...this.core.counts().peersBeyond]);
+  }
+
   #createMetrics(): Metrics {
     return new Metrics(() => ({
       ...this.core.counts(),
+      peersBeyond: this.#peersBeyond(),
       connections: this.#sockets.size,
       pages: this.pages.counts(),
       mediaRelays: this.#media.relays,
       turnNodes: this.#turn.count(),
+      unfollowed: this.#parts.followers.unfollowed,
       waiting: this.turns.queue.size,
       slots: this.turns.slots.size,
       slotsGiven: this.turns.slots.given,
@@ -279,14 +315,40 @@ export class SignalingPod implements Host {
   }
 
   #createHome(): HomeRegion {
-    const seats = new SeatKeeper({
-      store: this.#parts.seats,
-      pod: this.#parts.config.pod,
-      boot: this.#boot,
+    const { config, rooms, homes, homeBus, followed, terms, seats: store } = this.#parts;
+    const { region } = config;
+    const writer = new SeatWriter({
+      store,
       isAbandoned: ({ room }, seat) => this.core.isAbandoned(room, seat),
+      mayLive: (seat) => this.core.mayLive(seat),
+      restMs: (plan) => this.core.seatRestMs(plan),
+      readPolicy: async ({ room }) => policyIn(await rooms.lookUp(room)),
       metrics: this.metrics,
     });
-    return new HomeRegion({ ...this.#admission.arrivals, seats, handle: (input) => this.handle(input) });
+    const seats = new SeatKeeper({
+      commit: actingSeats({ region, terms, writer, homes }),
+      holder: { pod: config.pod, boot: this.#boot },
+      metrics: this.metrics,
+    });
+    const server = new HomeServer({
+      region,
+      rooms,
+      seats,
+      followed,
+      terms,
+      reaches: (other) => this.core.reaches(other),
+      limits: this.limits,
+      onChanged: (policy) => this.handle({ type: 'policy', policy, notify: true }),
+      onTaken: (home, name) => this.#parts.followers.changed(home, name),
+      onRemoved: (room, incarnation) => this.handle({ type: 'room-deleted', room, incarnation }),
+    });
+    homeBus.serve((request) => server.answer(request));
+    return new HomeRegion({
+      ...this.#admission.arrivals,
+      seats,
+      handle: (input) => this.handle(input),
+      isPromoted: (home) => terms.term(home) > 0,
+    });
   }
 
   #createPages(): PageShell {
@@ -302,10 +364,14 @@ export class SignalingPod implements Host {
   }
 
   #busListener(): BusListener {
-    const { pod } = this.#parts.config;
+    const { config, log } = this.#parts;
+    const namesakes = warnings(log, NAMESAKE_LINES_PER_MINUTE);
     return {
       onMessage: (message) => {
-        if (message.type === 'heartbeat' && message.pod === pod) this.#ownHeartbeatAt = this.now();
+        if (message.type === 'heartbeat' && message.pod === config.pod) {
+          if (message.boot === this.#boot) this.#ownHeartbeatAt = this.now();
+          else namesakes({ pod: config.pod }, 'another process has the name of this pod: neither is ready');
+        }
         this.handle({ type: 'bus', message });
       },
       onTransfer: (transfer) => {
@@ -316,6 +382,10 @@ export class SignalingPod implements Host {
     };
   }
 }
+
+const policyIn = (known: RoomLookup): RoomPolicy | undefined => (known.ok ? known.policy : undefined);
+
+const NAMESAKE_LINES_PER_MINUTE = 2;
 
 /**
  * How long a pod without a bus refuses newcomers to a room that is not open here. After this the edge has found the ready pods, so a client that

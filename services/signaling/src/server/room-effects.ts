@@ -5,6 +5,7 @@ import type { HomeRegion } from './home-region.ts';
 import type { MediaAccess } from './media-access.ts';
 import type { Metrics } from './metrics.ts';
 import type { OwnerRequests } from './owner-requests.ts';
+import type { PageShell } from './page-shell.ts';
 import type { Sockets } from './sockets.ts';
 
 export interface RoomEffectsParts {
@@ -12,12 +13,13 @@ export interface RoomEffectsParts {
   readonly bus: Bus;
   readonly home: HomeRegion;
   readonly media: MediaAccess;
+  readonly pages: Pick<PageShell, 'handle'>;
   readonly requests: OwnerRequests;
   readonly metrics: Metrics;
 }
 
 export function carryOutRoomEffect(parts: RoomEffectsParts, effect: Effect): void {
-  const { sockets, bus, home, media, requests, metrics } = parts;
+  const { sockets, bus, home, media, pages, requests, metrics } = parts;
   switch (effect.type) {
     case 'send':
       return send(parts, effect);
@@ -51,6 +53,8 @@ export function carryOutRoomEffect(parts: RoomEffectsParts, effect: Effect): voi
     case 'transfer':
       metrics.directedOut += 1;
       return bus.transfer(effect.pod, effect.transfer);
+    case 'regions-missing':
+      return pages.handle(effect);
     default:
       return effect satisfies never;
   }

@@ -3,7 +3,7 @@
  * room again, unchanged, at most once in `RENEWALS`th of that time, so that a join costs no write. The seats are written first; a failed write is
  * repeated at the next use. SPEC rules ROOM-10 and ROOM-11.
  */
-import type { RoomStore, SeatStore, StoredRoom } from '../core/ports.ts';
+import type { RoomRecord, SeatStore, StoredRoom } from '../core/ports.ts';
 import { incarnationOf } from './rooms.ts';
 
 const RENEWALS = 30;
@@ -14,7 +14,7 @@ export const roomLifetime = (idleMs: number): number => idleMs + renewalInterval
 const renewalInterval = (idleMs: number): number => Math.ceil(idleMs / RENEWALS);
 
 export interface RoomRenewalsParts {
-  readonly store: RoomStore;
+  readonly store: { update(room: StoredRoom, record: RoomRecord): Promise<unknown> };
   readonly seats: SeatStore;
   readonly idleMs: number;
 }

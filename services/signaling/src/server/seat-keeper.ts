@@ -1,96 +1,85 @@
 /**
- * This pod's changes to the seats of rooms with a cap: one write at a time per room, for all changes that arrived during the previous write. Two
- * hundred participants that join at once over four pods cost a handful of writes. SPEC rule MOD-7.
+ * Changes to the seats of rooms with a cap: one request at a time per room, for all changes that arrived during the previous one. Two hundred
+ * participants that join at once over four pods cost a handful of writes. SPEC rules MOD-7, HOME-3.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ParticipantId } from '@parley/protocol/ids';
-import type { RoomSeats, Seat, SeatHolder, SeatOutcome, SeatPlan, SeatStore } from '../core/ports.ts';
+import { MAX_SEAT_CHANGES, type SeatChange } from '@parley/protocol/home';
+import type { RoomSeats, SeatHolder, SeatOutcome } from '../core/ports.ts';
+import type { AskedChange, SeatDecision } from '../core/seat-plan.ts';
 import type { Metrics } from './metrics.ts';
+import type { Memory, Seated } from './seat-writer.ts';
 
-interface Change {
-  readonly act: 'take' | 'claim' | 'free';
-  readonly participant: ParticipantId;
-  /** For a take: an owner may use one seat more. */
-  readonly owner?: boolean;
-  /** For a claim; this process where it is left out. */
-  readonly holder?: SeatHolder | undefined;
-  readonly done: Done;
+/** `wasHeld`: the participant had the seat before. `policy` and `seats`: as after the decision. */
+export interface Decided extends Pick<Seated, 'policy' | 'seats'> {
+  readonly outcome: SeatOutcome;
+  readonly wasHeld: boolean;
 }
 
-/** `wasHeld`: the participant had the seat before. */
-type Done = (outcome: SeatOutcome, wasHeld: boolean) => void;
-
-/** The result of a write; `held` where the participant of a take had its seat before. */
-type Decided = SeatOutcome | 'held';
-
-/** A room's seats as they were last read or written. */
-interface Known {
-  readonly plan: SeatPlan;
-  readonly revision: number;
-  /** The store has the seats of another incarnation of the room. */
-  readonly isAnother: boolean;
+interface Change {
+  readonly asked: AskedChange;
+  readonly done: (decided: Decided) => void;
 }
 
 interface Queue {
   seats: RoomSeats;
   changes: Change[];
   busy: boolean;
-  /** As last written here: the next write may succeed without a read. */
-  known: Known | undefined;
+  readonly memory: Memory;
 }
+
+/** The answer of the home region; or why there is none. */
+export type Commit = (
+  seats: RoomSeats,
+  changes: readonly AskedChange[],
+  memory: Memory,
+) => Promise<Seated | 'unavailable' | 'unreachable'>;
 
 export interface SeatKeeperParts {
-  readonly store: SeatStore;
-  readonly pod: string;
-  readonly boot: number;
-  /** Whether no participant can resume into the seat any more. */
-  readonly isAbandoned: (seats: RoomSeats, seat: Seat) => boolean;
-  readonly metrics: Metrics;
+  readonly commit: Commit;
+  /** This process. */
+  readonly holder: SeatHolder;
+  readonly metrics: Pick<Metrics, 'seats'>;
 }
 
-/** A participant that waits for a seat gets an answer by then. */
-const DECIDE_TIMEOUT_MS = 3000;
-const CONFLICT_PAUSE_MS = 20;
-/** Beyond the cap, for an owner only, so that the participants cannot keep out the one who can remove them. */
-const OWNER_SEATS = 1;
 /** Seats to be freed or claimed while the store does not answer are tried again after this. */
 const RETRY_DELAY_MS = 1000;
+/** A change that its home region began in time is written by then. */
+const LATE_WRITE_MS = 4000;
 
 export class SeatKeeper {
   readonly #parts: SeatKeeperParts;
   readonly #queues = new Map<string, Queue>();
+  /** Seats that are freed once more, by room and participant. */
+  readonly #late = new Map<string, NodeJS.Timeout>();
   #closed = false;
 
   constructor(parts: SeatKeeperParts) {
     this.#parts = parts;
   }
 
-  /** `done` is called before the next write is prepared, so that the write takes its effects into account. */
-  take(
-    seats: RoomSeats,
-    { participant, owner }: { readonly participant: ParticipantId; readonly owner: boolean },
-    done: Done,
-  ): void {
-    this.#enqueue(seats, { act: 'take', participant, owner, done });
+  /** `done` is called before the next request is prepared, so that it takes the effects into account. */
+  change(seats: RoomSeats, change: SeatChange, done: (decided: Decided) => void = () => undefined): void {
+    const { holder } = this.#parts;
+    const key = lateKey(seats, change.participant);
+    // The participant tries again, or has left by itself.
+    clearTimeout(this.#late.get(key));
+    this.#late.delete(key);
+    this.#enqueue(seats, { asked: { ...change, by: holder }, done });
   }
 
-  /** Also beyond the cap: a participant that resumes had a seat. */
-  claim(seats: RoomSeats, participant: ParticipantId, holder?: SeatHolder): void {
-    this.#enqueue(seats, { act: 'claim', participant, holder, done: () => undefined });
-  }
-
-  /** Frees only a seat of this pod: a participant that moved has its seat on another pod. */
-  free(seats: RoomSeats, participant: ParticipantId): void {
-    this.#enqueue(seats, { act: 'free', participant, done: () => undefined });
+  /** On behalf of a process of another region, which repeats it where it is not decided by `dueAt`. */
+  changeFor(seats: RoomSeats, asked: AskedChange, done: (decided: Decided) => void): void {
+    this.#enqueue(seats, { asked, done });
   }
 
   close(): void {
     this.#closed = true;
+    for (const late of this.#late.values()) clearTimeout(late);
   }
 
   #enqueue(seats: RoomSeats, change: Change): void {
     const key = keyOf(seats);
-    const queue = this.#queues.get(key) ?? { seats, changes: [], busy: false, known: undefined };
+    const queue = this.#queues.get(key) ?? { seats, changes: [], busy: false, memory: {} };
     this.#queues.set(key, queue);
     queue.seats = seats;
     queue.changes.push(change);
@@ -100,102 +89,75 @@ export class SeatKeeper {
   async #work(queue: Queue): Promise<void> {
     queue.busy = true;
     while (queue.changes.length > 0 && !this.#closed) {
-      const batch = queue.changes.splice(0);
-      const outcomes = await this.#commit(queue, batch);
-      for (const [at, { act, done }] of batch.entries()) {
-        const decided = outcomes?.[at] ?? 'unavailable';
-        const outcome = decided === 'held' ? 'taken' : decided;
-        if (act === 'take') this.#parts.metrics.seats.inc({ outcome });
-        done(outcome, decided === 'held');
+      const batch = queue.changes.splice(0, MAX_SEAT_CHANGES);
+      const changes = batch.map(({ asked }) => asked);
+      const seated = await this.#parts.commit(queue.seats, changes, queue.memory);
+      if (typeof seated !== 'string') {
+        for (const [at, change] of batch.entries()) this.#decide(change, decidedOf(seated, at));
+        continue;
       }
-      if (outcomes !== undefined) continue;
-      // A write that failed may have taken effect nevertheless: a seat that it took belongs to no participant.
-      queue.changes.unshift(...batch.map(afterFailure));
+      // None of those that have come meanwhile would fare better.
+      const failed = [...batch, ...queue.changes.splice(0)];
+      queue.changes.push(...this.#repeated(queue.seats, failed, seated));
+      for (const change of failed)
+        if (!this.#isRepeated(change.asked)) this.#decide(change, { outcome: seated, wasHeld: false });
       await pause(RETRY_DELAY_MS);
     }
     queue.busy = false;
     this.#queues.delete(keyOf(queue.seats));
   }
 
-  /** The result of each change, in order; `undefined` where the store does not answer. */
-  async #commit(queue: Queue, batch: readonly Change[]): Promise<readonly Decided[] | undefined> {
-    const deadline = performance.now() + DECIDE_TIMEOUT_MS;
-    const { name } = queue.seats;
-    while (performance.now() < deadline) {
-      const wasRead = queue.known === undefined;
-      const before = queue.known ?? (await this.#read(queue.seats));
-      if (before === undefined) return undefined;
-      const { plan, outcomes } = this.#apply(queue.seats, before, batch);
-      const isRefusalFromMemory = !wasRead && outcomes.includes('full');
-      queue.known = undefined;
-      if (isRefusalFromMemory) continue;
-      if (plan === before.plan) return outcomes;
-      const written = await this.#parts.store.write(name, plan, before.revision);
-      if (!written.ok) return undefined;
-      if (written.revision !== undefined) {
-        queue.known = { plan, revision: written.revision, isAnother: false };
-        return outcomes;
-      }
-      this.#parts.metrics.seatConflicts += 1;
-      await pause(Math.random() * CONFLICT_PAUSE_MS);
+  #decide({ asked, done }: Change, decided: Decided): void {
+    if (asked.act === 'take') this.#parts.metrics.seats.inc({ outcome: decided.outcome });
+    done(decided);
+  }
+
+  /** A process of another region repeats its own changes. */
+  #isRepeated({ act, by }: AskedChange): boolean {
+    return act !== 'take' && by === this.#parts.holder;
+  }
+
+  /** The last change for each participant. A write that failed may have taken effect: a seat that it took belongs to no participant. */
+  #repeated(
+    seats: RoomSeats,
+    failed: readonly Change[],
+    failure: 'unavailable' | 'unreachable',
+  ): Iterable<Change> {
+    const last = new Map<string, Change>();
+    for (const change of failed) {
+      const { act, participant, by } = change.asked;
+      if (by !== this.#parts.holder) continue;
+      last.set(participant, act === 'take' ? freed(change) : change);
+      // Its request may still be under way to the store of its region.
+      if (act === 'take' && failure === 'unreachable') this.#freeLater(seats, participant);
     }
-    return undefined;
+    return last.values();
   }
 
-  async #read({ name, incarnation }: RoomSeats): Promise<Known | undefined> {
-    const read = await this.#parts.store.read(name);
-    if (!read.ok) return undefined;
-    const { plan, revision } = read;
-    if (plan?.incarnation === incarnation) return { plan, revision, isAnother: false };
-    return { plan: { incarnation, seats: [] }, revision, isAnother: plan !== undefined };
-  }
-
-  /** Returns the same plan where nothing changes. */
-  #apply(
-    room: RoomSeats,
-    { plan: before, isAnother }: Known,
-    batch: readonly Change[],
-  ): { plan: SeatPlan; outcomes: Decided[] } {
-    const { pod, boot, isAbandoned } = this.#parts;
-    const seats = new Map(before.seats.map((seat) => [seat.participant, seat]));
-    let changed = false;
-    const sit = (participant: ParticipantId, holder: SeatHolder): void => {
-      const held = seats.get(participant);
-      if (held?.pod === holder.pod && held.boot === holder.boot) return;
-      seats.set(participant, { participant, pod: holder.pod, boot: holder.boot });
-      changed = true;
-    };
-    const clear = (isFree: (seat: Seat) => boolean): void => {
-      for (const seat of seats.values()) {
-        if (isFree(seat)) changed = seats.delete(seat.participant) || changed;
-      }
-    };
-    const outcomes = batch.map(({ act, participant, owner = false, holder }): Decided => {
-      if (act === 'free') {
-        clear((seat) => seat.participant === participant && seat.pod === pod);
-        return 'taken';
-      }
-      // A take has just read which incarnation exists; a claim may come from a room that was deleted.
-      if (act === 'claim' && isAnother) return 'taken';
-      // This pod has no seat to hand over: it was freed, or another pod has taken it over since.
-      if (holder !== undefined && seats.get(participant)?.pod !== pod) return 'taken';
-      const wasHeld = act === 'take' && seats.has(participant);
-      if (act === 'take' && !wasHeld) {
-        const max = room.cap + (owner ? OWNER_SEATS : 0);
-        if (seats.size >= max) clear((seat) => isAbandoned(room, seat));
-        if (seats.size >= max) return 'full';
-      }
-      sit(participant, holder ?? { pod, boot });
-      return wasHeld ? 'held' : 'taken';
-    });
-    return { plan: changed ? { ...before, seats: [...seats.values()] } : before, outcomes };
+  #freeLater(seats: RoomSeats, participant: string): void {
+    const key = lateKey(seats, participant);
+    clearTimeout(this.#late.get(key));
+    const late = setTimeout(() => {
+      this.#late.delete(key);
+      this.#enqueue(seats, {
+        asked: { act: 'free', participant, by: this.#parts.holder },
+        done: () => undefined,
+      });
+    }, LATE_WRITE_MS);
+    this.#late.set(key, late.unref());
   }
 }
 
-const keyOf = ({ name, incarnation }: RoomSeats): string => `${name} ${incarnation}`;
+function decidedOf(seated: Seated | 'unavailable' | 'unreachable', at: number): Decided {
+  if (typeof seated === 'string') return { outcome: seated, wasHeld: false };
+  const decision: SeatDecision = seated.decisions[at] ?? 'taken';
+  const outcome = decision === 'held' ? 'taken' : decision;
+  const { policy, seats } = seated;
+  return { outcome, wasHeld: decision === 'held', policy, ...(seats && { seats }) };
+}
 
-const afterFailure = (change: Change): Change => ({
-  ...change,
-  act: change.act === 'take' ? 'free' : change.act,
-  done: () => undefined,
-});
+const keyOf = ({ room, incarnation }: RoomSeats): string => `${room} ${incarnation}`;
+
+const lateKey = ({ room }: RoomSeats, participant: string): string => `${room} ${participant}`;
+
+const freed = ({ asked }: Change): Change => ({ asked: { ...asked, act: 'free' }, done: () => undefined });

@@ -88,6 +88,18 @@ for (const [kind, open] of Object.entries({
       assert.deepEqual([written, revision], [updated[0]?.record, updated[0]?.revision]);
     });
 
+    test('[HOME-10] rooms that exist are listed with their revisions', async () => {
+      const [kept, removed] = [randomName(), randomName()];
+      for (const name of [kept, removed]) await store.create(record(name));
+      const [one, other] = [await found(store, kept), await found(store, removed)];
+      assert.ok(one && other);
+      await store.remove(other);
+      const listed = await store.list();
+      assert.ok(listed.ok);
+      assert.equal(listed.revisions.get(kept), one.revision);
+      assert.equal(listed.revisions.has(removed), false);
+    });
+
     test('[MOD-6] a room that was removed is not changed', async () => {
       const name = randomName();
       await store.create(record(name));

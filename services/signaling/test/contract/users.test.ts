@@ -5,6 +5,8 @@ import { connect, PermissionViolationError, type NatsConnection } from '@nats-io
 import {
   heartbeatSubject,
   mediaRelaySubject,
+  relayOriginSubject,
+  relayPublicLeaseSubject,
   revokedSubject,
   roomSubject,
   turnNodeSubject,
@@ -22,12 +24,21 @@ after(() => nats.close());
 
 const media = (relay: string): string => mediaRelaySubject('test', relay);
 const lease = (relay: string): string => `parley.v1.relay.lease.test.${relay}`;
+const origin = (relay: string): string => relayOriginSubject('test', relay);
+const publicLease = (relay: string): string => relayPublicLeaseSubject('test', relay);
 const codes = (relay: string): string => `parley.v1.relay.codes.${markOf(relay)}`;
 const inbox = (relay: string): string => `_INBOX_relay.${relay}.x`;
 const ROOM = roomSubject(randomRoom());
 const SUBJECTS = [
   turnNodeSubject,
-  ...['relay-1', 'relay-2'].flatMap((relay) => [media(relay), lease(relay), codes(relay), inbox(relay)]),
+  ...['relay-1', 'relay-2'].flatMap((relay) => [
+    media(relay),
+    lease(relay),
+    origin(relay),
+    publicLease(relay),
+    codes(relay),
+    inbox(relay),
+  ]),
   heartbeatSubject,
   ROOM,
   revokedSubject,
@@ -37,7 +48,7 @@ const SUBJECTS = [
 /** Requests for codes go to any relay, and an answer to the inbox that a request names. */
 function relayMay(relay: string): readonly string[] {
   const toAny = ['relay-1', 'relay-2'].flatMap((one) => [codes(one), inbox(one)]);
-  return [media(relay), lease(relay), ...toAny, revokedSubject];
+  return [media(relay), lease(relay), origin(relay), publicLease(relay), ...toAny, revokedSubject];
 }
 const MAY: Readonly<Record<User, readonly string[]>> = {
   signaling: [turnNodeSubject, heartbeatSubject, ROOM, revokedSubject, '$JS.API.INFO', '$KV.parley-rooms.x'],
@@ -66,7 +77,7 @@ async function refused(user: User, act: (connection: NatsConnection, subject: st
   return found;
 }
 
-describe('[TURN-5] [MEDIA-1] [BUS-8] a user of NATS', () => {
+describe('[TURN-5] [MEDIA-1] [MEDIA-18] [BUS-8] a user of NATS', () => {
   for (const user of ['signaling', 'relay-1', 'relay-2', 'turn'] as const)
     test(`${user} publishes only on its own subjects`, async () => {
       const found = await refused(user, (connection, subject) => connection.publish(subject, '{}'));
@@ -92,8 +103,23 @@ describe('[TURN-5] [MEDIA-1] [BUS-8] a user of NATS', () => {
     );
     for (const subject of [codes('relay-2'), inbox('relay-2'), media('relay-1')])
       assert.ok(found.has(subject), subject);
-    for (const subject of [lease('relay-2'), codes('relay-1'), inbox('relay-1'), revokedSubject])
+    for (const subject of [
+      lease('relay-2'),
+      origin('relay-2'),
+      publicLease('relay-2'),
+      codes('relay-1'),
+      inbox('relay-1'),
+      revokedSubject,
+    ])
       assert.ok(!found.has(subject), subject);
+  });
+
+  test('[MEDIA-18] signaling receives no leases with keys of links', async () => {
+    const found = await refused(
+      'signaling',
+      (connection, subject) => void connection.subscribe(subject, { callback: () => {} }),
+    );
+    for (const subject of [lease('relay-1'), origin('relay-1')]) assert.ok(found.has(subject), subject);
   });
 
   test('[BUS-8] a relay that sends itself a message gets no right to publish on the reply subject', async () => {

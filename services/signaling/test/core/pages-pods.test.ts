@@ -52,6 +52,53 @@ describe('pods die', () => {
     }
   });
 
+  test('[PAGE-13] no page is gone while a region may be cut off: its holders may live', () => {
+    const world = new PageWorld({ pods: ['eu_a', 'us_a'] });
+    const [ada, bo] = [world.arrive('us_a'), world.arrive('eu_a')];
+    world.announce(ada, PAGE);
+    world.subscribe(bo, PAGE);
+    world.advance(EXACT_MS);
+    world.cut('eu_a', 'us_a');
+    world.setRegionsMissing('eu_a', true);
+    world.advance(60_000);
+    assert.equal(lastCount(bo), '0+1?');
+    const cy = world.arrive('eu_a');
+    world.subscribe(cy, OTHER);
+    world.advance(5000);
+    assert.equal(lastCount(cy, OTHER), '0+1?', 'a page that this region never knew');
+    world.heal('eu_a', 'us_a');
+    world.advance(EXACT_MS);
+    assert.equal(lastCount(bo), '1+1?');
+    world.setRegionsMissing('eu_a', false);
+    world.advance(world.limits['page.settleTime']);
+    assert.equal(lastCount(bo), '1+1');
+    assert.equal(lastCount(cy, OTHER), '0+1');
+  });
+
+  test('[PAGE-13] what other regions published in a gap is asked for, before a page counts as gone', () => {
+    const world = new PageWorld({ pods: ['eu_a', 'us_a'] });
+    const ada = world.arrive('us_a');
+    world.announce(ada, PAGE);
+    world.advance(EXACT_MS);
+    world.cut('eu_a', 'us_a');
+    world.advance(500);
+    const bo = world.arrive('eu_a');
+    world.subscribe(bo, PAGE);
+    // All requests for the page are lost, and the silence is shorter than that of a dead pod.
+    world.advance(1200);
+    world.setRegionsMissing('eu_a', true);
+    world.advance(300);
+    world.heal('eu_a', 'us_a');
+    world.advance(EXACT_MS);
+    assert.equal(lastCount(bo), '0+1?');
+    world.setRegionsMissing('eu_a', false);
+    world.advance(EXACT_MS);
+    assert.equal(lastCount(bo), '1+1');
+    assert.deepEqual(bo.given(PAGE), [{ visitor: ada.id, whole: true }]);
+    const isGone = bo.messages.some((one) => one.type === 'count' && one.settled && one.holders === 0);
+    assert.ok(!isGone);
+  });
+
   test('[PAGE-13] no page is gone while a pod drains', () => {
     const world = new PageWorld();
     const [ada, bo] = [world.arrive('a'), world.arrive('b')];

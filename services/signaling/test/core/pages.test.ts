@@ -70,6 +70,40 @@ describe('holders are found and counted', () => {
     }
   });
 
+  test('[PAGE-6] holders of the region of the reader come first, two of each network, and those of others where there are too few', () => {
+    const world = new PageWorld({ pods: ['eu_a', 'eu_b', 'us_a'], limits: { 'page.maxHolders': 4 } });
+    const far = ['x', 'y', 'z'].map((network) => world.arrive('us_a', network));
+    const near = ['one', 'one', 'one'].map((network) => world.arrive('eu_b', network));
+    const nearby = new Set(near.map(({ id }) => id));
+    for (const tab of [...far, ...near]) world.announce(tab, PAGE);
+    world.advance(EXACT_MS);
+    for (let nth = 0; nth < 20; nth += 1) {
+      const reader = world.arrive('eu_a');
+      world.subscribe(reader, PAGE);
+      world.advance(EXACT_MS);
+      const given = reader.given(PAGE).map(({ visitor }) => visitor);
+      assert.equal(given.length, 4);
+      assert.ok(given.slice(0, 2).every((id) => nearby.has(id)));
+      assert.ok(given.some((id) => far.some((tab) => tab.id === id)));
+      world.drop(reader, PAGE);
+    }
+  });
+
+  test('[PAGE-6] neither many networks of the region nor one network on many of its pods hide a holder of another region', () => {
+    const world = new PageWorld({ pods: ['eu_a', 'eu_b', 'eu_c', 'us_a'], limits: { 'page.maxHolders': 4 } });
+    const far = world.arrive('us_a', 'x');
+    const near = ['one', 'two', 'three', 'four', 'five'].flatMap((network) =>
+      ['eu_a', 'eu_b', 'eu_c'].map((pod) => world.arrive(pod, network)),
+    );
+    for (const tab of [far, ...near]) world.announce(tab, PAGE);
+    world.advance(EXACT_MS);
+    const reader = world.arrive('eu_a');
+    world.subscribe(reader, PAGE);
+    const given = reader.given(PAGE).map(({ visitor }) => visitor);
+    assert.equal(given.length, 4);
+    assert.equal(given.at(-1), far.id);
+  });
+
   test('[PAGE-6] a reader that wants more candidates than there are gets later ones', () => {
     const world = new PageWorld();
     const ada = world.arrive('b');

@@ -33,6 +33,28 @@ test('[ROS-18] a dead pod that only a late answer names makes the room recoverin
   assert.equal(world.join('a').welcome.recovering, false);
 });
 
+test('[ROS-18] a pod that restarted does not answer for the process that was named', () => {
+  const latencyMs = (from: string): number => (from === 'c' ? 290 : 75);
+  const world = new World({ topology: () => ({ ...FAR_B, latencyMs }) });
+  const ada = world.join('b');
+  const bob = world.join('c');
+  world.advance(world.limits['resume.grace'] + 1000);
+  world.kill('c');
+  world.start('c');
+  const cas = world.person();
+  cas.join('a');
+  // Pod c answers that it does not have the room, and b names it, as the heartbeat of its new process arrives there later.
+  world.advance(310);
+  assert.deepEqual(
+    cas.welcome.roster.map(({ participant }) => participant).toSorted(),
+    [ada.id, cas.id].toSorted(),
+  );
+  assert.equal(cas.welcome.recovering, true, 'the client keeps bob, whom no pod has reported yet');
+  world.advance(200);
+  assert.ok(world.roster('a').includes(`${bob.id} away`), 'b has answered the next hello');
+  assert.equal(world.join('a').welcome.recovering, false);
+});
+
 test('[ROS-18] a section of a dead pod counts once it is accepted, not before', () => {
   const world = new World();
   // Pod c detects the death half a second later than a.

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { after, before, test } from 'node:test';
+import { podNameOf } from '@parley/protocol/ids';
 import { Client, join } from '../support/client.ts';
 import { eventually } from '../support/deadline.ts';
 import { startNats, type TestNats } from '../support/nats.ts';
@@ -78,7 +79,8 @@ test('[MOD-7] of 200 that join a room capped at 50 over four pods at once exactl
 
   // The distribution of seats over the pods is random: the pod with most of them is killed.
   const staying = inside.slice(10);
-  const seatsOn = (pod: PodProcess) => staying.filter((client) => client.welcome.pod === pod.name).length;
+  const seatsOn = (pod: PodProcess) =>
+    staying.filter((client) => podNameOf(client.welcome.pod) === pod.name).length;
   const victim = pods.reduce((most, pod) => (seatsOn(pod) > seatsOn(most) ? pod : most));
   const others = PODS.flatMap((name, at) => (name === victim.name ? [] : [at]));
   const lost = seatsOn(victim);

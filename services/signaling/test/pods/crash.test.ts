@@ -46,7 +46,10 @@ describe('two pods', { concurrency: 4 }, () => {
     const bob = await Client.enter(two.url, room, 'Bob');
     const { member } = await ada.waitFor('joined');
     assert.deepEqual([member.participant, member.name], [bob.participant, 'Bob']);
-    assert.deepEqual(bob.welcome.roster.map(({ name }) => name).toSorted(), ['Ada', 'Bob']);
+    // Without an answer of the other pod within 0.3 s (ROS-7), she is not in the welcome.
+    const isWelcomed = bob.welcome.roster.some(({ participant }) => participant === ada.participant);
+    if (!isWelcomed)
+      await bob.waitFor('joined', { match: (joined) => joined.member.participant === ada.participant });
     ada.send(bob, 'm1', 'an offer');
     assert.equal((await bob.waitForDirected('an offer')).from, ada.participant);
     bob.sendMessage({ type: 'chat', id: 'line-0001', text: 'hello' });

@@ -14,7 +14,7 @@ import { randomRoom, writeKeys } from '../support/pod.ts';
 import { Crowd } from './support/crowd.ts';
 import { startPodProcess, type PodProcess } from './support/pod-process.ts';
 
-/** `drain.window` (10 s), a second for clients that ignore their slot (RES-8), and a second for their first attempt to resume. */
+/** So few move within two seconds; with time for a busy machine, a second for clients that ignore their slot (RES-8), and a second for their first attempt to resume. */
 const MOVED_WITHIN_MS = 12_000;
 /** P3: after the last event, all rosters agree within this time. */
 const AGREE_WITHIN_MS = 2000;

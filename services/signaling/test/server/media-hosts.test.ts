@@ -99,6 +99,7 @@ test('[MEDIA-17] a lease with a host that is not allowed is counted, not offered
       return { revoke: () => {} };
     },
     hosts: mediaHosts(['relay.example']),
+    otherRegions: [],
     metrics,
     log: { warn: (...line: unknown[]) => void lines.push(line) },
     now: () => now,

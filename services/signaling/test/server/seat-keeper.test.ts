@@ -1,19 +1,24 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { memorySeats } from '../../src/adapters/memory-seats.ts';
-import type { RoomSeats, Seat, SeatOutcome, SeatStore } from '../../src/core/ports.ts';
+import type { RoomPolicy } from '@parley/protocol/bus';
+import type { SeatChange } from '@parley/protocol/home';
+import type { RoomSeats, Seat, SeatHolder, SeatOutcome, SeatStore } from '../../src/core/ports.ts';
 import { Metrics } from '../../src/server/metrics.ts';
-import { SeatKeeper } from '../../src/server/seat-keeper.ts';
+import { SeatKeeper, type Decided } from '../../src/server/seat-keeper.ts';
+import { SeatWriter, type SeatWriterParts } from '../../src/server/seat-writer.ts';
 import { eventually } from '../support/deadline.ts';
 
 const nothing = {
   rooms: 0,
   sockets: 0,
   peers: 0,
+  peersBeyond: new Map<string, number>(),
   connections: 0,
   mediaRelays: 0,
   turnNodes: 0,
   waiting: 0,
+  unfollowed: 0,
   slots: 0,
   slotsGiven: 0,
   arrivalsPerSecond: 0,
@@ -25,16 +30,63 @@ const nothing = {
 const metrics = new Metrics(() => nothing);
 const ROOM: RoomSeats = { room: 'panel@local', name: 'panel', incarnation: 'one', cap: 2 };
 
-function keeper(
-  store: SeatStore,
-  options: { pod?: string; isAbandoned?: (seat: Seat) => boolean } = {},
-): SeatKeeper {
-  const { pod = 'pod-a', isAbandoned = () => false } = options;
-  return new SeatKeeper({ store, pod, boot: 7, metrics, isAbandoned: (_room, seat) => isAbandoned(seat) });
+const POLICY: RoomPolicy = {
+  revision: 1,
+  incarnation: 'one',
+  view: { room: 'panel@local', kind: 'named', homeRegion: 'local', cap: 2, locked: false, hardCap: true },
+  bans: [],
+  kicked: [],
+};
+
+interface Keeper {
+  take(participant: string, room?: RoomSeats): Promise<Decided>;
+  claim(room: RoomSeats, participant: string, holder?: SeatHolder): Promise<Decided>;
+  free(room: RoomSeats, participant: string): void;
 }
 
-const take = (seats: SeatKeeper, participant: string, room = ROOM): Promise<SeatOutcome> =>
-  new Promise((resolve) => seats.take(room, { participant, owner: false }, resolve));
+const writerOf = (store: SeatStore, parts: Partial<SeatWriterParts> = {}): SeatWriter =>
+  new SeatWriter({
+    store,
+    metrics,
+    isAbandoned: () => false,
+    mayLive: () => false,
+    restMs: () => 0,
+    readPolicy: () => Promise.resolve(POLICY),
+    ...parts,
+  });
+
+/** As a pod of the home region has it. */
+function keeper(
+  store: SeatStore,
+  options: {
+    pod?: string;
+    isAbandoned?: (seat: Seat) => boolean;
+    restMs?: () => number;
+    readPolicy?: () => Promise<RoomPolicy | undefined>;
+  } = {},
+): Keeper {
+  const { pod = 'pod-a', isAbandoned = () => false, restMs = () => 0 } = options;
+  const { readPolicy = () => Promise.resolve(POLICY) } = options;
+  const writer = writerOf(store, { isAbandoned: (_room, seat) => isAbandoned(seat), restMs, readPolicy });
+  const seats = new SeatKeeper({
+    commit: async (...asked) => (await writer.commit(...asked)) ?? 'unavailable',
+    holder: { pod, boot: 7 },
+    metrics,
+  });
+  const change = (room: RoomSeats, asked: SeatChange): Promise<Decided> =>
+    new Promise((resolve) => {
+      seats.change(room, asked, resolve);
+    });
+  return {
+    take: (participant, room = ROOM) => change(room, { act: 'take', participant }),
+    claim: (room, participant, holder) =>
+      change(room, { act: 'claim', participant, ...(holder && { holder }) }),
+    free: (room, participant) => void change(room, { act: 'free', participant }),
+  };
+}
+
+const take = async (seats: Keeper, participant: string, room = ROOM): Promise<SeatOutcome> =>
+  (await seats.take(participant, room)).outcome;
 
 async function seated(store: SeatStore): Promise<string[]> {
   const read = await store.read(ROOM.name);
@@ -93,10 +145,7 @@ describe('seats, as a pod changes them', () => {
 
   test('[MOD-7] [RES-12] distinguishes a seat that the participant had from one that it takes now', async () => {
     const store = watched(memorySeats());
-    const wasHeld = (seats: SeatKeeper): Promise<boolean> =>
-      new Promise((resolve) =>
-        seats.take(ROOM, { participant: 'p1', owner: false }, (_outcome, held) => resolve(held)),
-      );
+    const wasHeld = async (seats: Keeper): Promise<boolean> => (await seats.take('p1')).wasHeld;
     assert.equal(await wasHeld(keeper(store)), false);
     for (const pod of ['pod-a', 'pod-b']) assert.equal(await wasHeld(keeper(store, { pod })), true, pod);
   });
@@ -106,7 +155,7 @@ describe('seats, as a pod changes them', () => {
     const here = keeper(store);
     const there = keeper(store, { pod: 'pod-b' });
     await take(here, 'p1');
-    there.claim(ROOM, 'p1');
+    void there.claim(ROOM, 'p1');
     await eventually('it sits there', async () => (await seated(store)).includes('p1 pod-b'));
     here.free(ROOM, 'p1');
     await take(here, 'p2');
@@ -117,11 +166,11 @@ describe('seats, as a pod changes them', () => {
     const store = memorySeats();
     const here = keeper(store);
     await take(here, 'p1');
-    here.claim(ROOM, 'p1', { pod: 'pod-b', boot: 9 });
+    void here.claim(ROOM, 'p1', { pod: 'pod-b', boot: 9 });
     await take(here, 'p2');
     assert.deepEqual((await seated(store)).toSorted(), ['p1 pod-b', 'p2 pod-a']);
-    here.claim(ROOM, 'p1', { pod: 'pod-c', boot: 9 });
-    here.claim(ROOM, 'p3', { pod: 'pod-c', boot: 9 });
+    void here.claim(ROOM, 'p1', { pod: 'pod-c', boot: 9 });
+    void here.claim(ROOM, 'p3', { pod: 'pod-c', boot: 9 });
     await take(here, 'p2');
     assert.deepEqual((await seated(store)).toSorted(), ['p1 pod-b', 'p2 pod-a']);
   });
@@ -135,6 +184,44 @@ describe('seats, as a pod changes them', () => {
     seats.free(ROOM, 'p1');
     store.isDown = false;
     await eventually('both are free', async () => (await seated(store)).length === 0);
+  });
+
+  test('[HOME-3] the policy is that of after the write, and without it no seat is given', async () => {
+    const inner = memorySeats();
+    let policy: RoomPolicy | undefined = POLICY;
+    const store: SeatStore = {
+      ...inner,
+      write(...args) {
+        // A ban, while the seat is written.
+        if (policy !== undefined) policy = { ...policy, revision: policy.revision + 1 };
+        return inner.write(...args);
+      },
+    };
+    const seats = keeper(store, { readPolicy: () => Promise.resolve(policy) });
+    assert.equal((await seats.take('p1')).policy?.revision, 2);
+    policy = undefined;
+    assert.equal((await seats.take('p2')).outcome, 'unavailable');
+    await eventually('its seat is freed', async () => (await seated(inner)).join() === 'p1 pod-a');
+  });
+
+  test('[MOD-7] while the store is unreachable each newcomer is answered, however many changes wait', async () => {
+    const store = watched(memorySeats());
+    store.isDown = true;
+    const seats = keeper(store);
+    for (let at = 0; at < 1200; at += 1) seats.free(ROOM, `p${at}`);
+    const outcomes = Array.from({ length: 20 }, (_, at) => take(seats, `q${at}`));
+    assert.deepEqual(new Set(await Promise.all(outcomes)), new Set(['unavailable']));
+    store.isDown = false;
+    assert.equal(await take(seats, 'r'), 'taken');
+  });
+
+  test('[HOME-3] a change that is asked for too late is not made', async () => {
+    const store = memorySeats();
+    const writer = writerOf(store);
+    const by = { pod: 'us_b', boot: 1 };
+    const late = { act: 'take' as const, participant: 'p1', by, dueAt: performance.now() - 1 };
+    await writer.commit(ROOM, [late, { ...late, participant: 'p2', dueAt: Infinity }], {});
+    assert.deepEqual(await seated(store), ['p2 us_b']);
   });
 
   test('[MOD-7] a full room takes seats of dead pods only', async () => {
@@ -153,7 +240,7 @@ describe('seats, as a pod changes them', () => {
     await take(seats, 'p1');
     const again = { ...ROOM, incarnation: 'two' };
     assert.equal(await take(seats, 'p2', again), 'taken');
-    seats.claim(ROOM, 'p1');
+    void seats.claim(ROOM, 'p1');
     assert.equal(await take(seats, 'p3', again), 'taken');
     assert.deepEqual((await seated(store)).toSorted(), ['p2 pod-a', 'p3 pod-a']);
   });

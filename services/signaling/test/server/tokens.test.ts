@@ -58,6 +58,14 @@ test('[KEY-2] what one region signs every region verifies with the same set, als
     assert.ok(reader.verifyResume(resume).ok);
   }
   assert.throws(() => createTokens({ active: 'gone', keys: both }), /active key gone/);
+  assert.throws(
+    () =>
+      createTokens({
+        active: 'old',
+        keys: [...old.keys, ...next.keys.map((key) => ({ ...key, kid: 'old' }))],
+      }),
+    /two keys have the kid old/,
+  );
   const mixed = { ...old.keys[0], x: next.keys[0]?.x };
   assert.throws(
     () => createTokens({ active: 'old', keys: [mixed] }),

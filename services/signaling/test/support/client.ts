@@ -56,6 +56,8 @@ export class Client {
   /** Control messages, in order, over all sockets. */
   readonly log: ServerMessage[] = [];
   readonly directed: { readonly from: string; readonly payload: string }[] = [];
+  /** When each message of `log` and of `directed` arrived, as `performance.now` has it. */
+  readonly arrivals = new WeakMap<object, number>();
   #socket: WebSocket | undefined;
   #closed: Closed | undefined;
   #welcome: Welcome | undefined;
@@ -204,7 +206,11 @@ export class Client {
       const decoded = decodeServerMessage(text);
       if (!decoded.ok) throw new Error(`a pod said something outside the schema: ${decoded.reason}: ${text}`);
       this.log.push(decoded.message);
-    } else this.directed.push(directed);
+      this.arrivals.set(decoded.message, performance.now());
+    } else {
+      this.directed.push(directed);
+      this.arrivals.set(directed, performance.now());
+    }
     this.#events.emit('news');
   }
 

@@ -1,10 +1,12 @@
 /** The home region's store in a scripted world: named rooms with their policies, and seats. Decides one request after the other. */
 import type { RoomPolicy } from '@parley/protocol/bus';
+import type { SeatChange } from '@parley/protocol/home';
 import type { RoomView } from '@parley/protocol/http';
 import type { RoomId } from '@parley/protocol/ids';
 import type { Effect } from '../../src/core/effects.ts';
 import type { Input, Join } from '../../src/core/input.ts';
-import type { RoomSeats, Seat, SeatOutcome } from '../../src/core/ports.ts';
+import type { RoomSeats, Seat, SeatOutcome, SeatPlan } from '../../src/core/ports.ts';
+import { changeSeats } from '../../src/core/seat-plan.ts';
 import type { WorldPod } from './world-pod.ts';
 
 export type StoreEffect = Extract<
@@ -18,15 +20,26 @@ export class HomeStore {
   isDown = false;
   /** The delay of an answer to the pod, in ms. */
   durationMs = 3;
-  readonly #seats = new Map<RoomId, Map<string, Seat>>();
+  /** Whether the pod reaches the home region. */
+  isReachedBy: (pod: string) => boolean = () => true;
+  /** Unix time in ms. */
+  clock: () => number = () => 0;
+  readonly #plans = new Map<RoomId, SeatPlan>();
   #revision = 0;
 
   /** A named room as its owner created it. */
-  make(name: string, { cap, lobby = false }: { cap?: number; lobby?: boolean } = {}): RoomView {
+  make(
+    name: string,
+    {
+      cap,
+      lobby = false,
+      region = 'local',
+    }: { readonly cap?: number; readonly lobby?: boolean; readonly region?: string } = {},
+  ): RoomView {
     const view: RoomView = {
-      room: `${name}@local`,
+      room: `${name}@${region}`,
       kind: 'named',
-      homeRegion: 'local',
+      homeRegion: region,
       cap: cap ?? 100,
       locked: false,
       ...(lobby ? { lobby } : {}),
@@ -57,48 +70,68 @@ export class HomeStore {
   }
 
   seats(room: RoomId): readonly Seat[] {
-    return [...(this.#seats.get(room)?.values() ?? [])];
+    return this.#plans.get(room)?.seats ?? [];
+  }
+
+  /** Every seat of the room is that of a participant that no pod knows. */
+  giveAway(room: RoomId, participant: string): void {
+    const plan = this.#plans.get(room);
+    const [seat] = plan?.seats ?? [];
+    if (plan !== undefined && seat !== undefined)
+      this.#plans.set(room, { ...plan, seats: [{ ...seat, participant }] });
   }
 
   ask(pod: WorldPod, effect: StoreEffect): Input | undefined {
-    if (effect.type === 'read-policy') return this.#read(effect.room);
+    if (effect.type === 'read-policy') return this.#read(pod, effect.room);
     const { seats: asked } = effect;
+    if (effect.type === 'free-seat') {
+      this.#change(pod, effect.seats, { act: 'free', participant: effect.participant });
+      return undefined;
+    }
+    if (effect.type === 'claim-seat') return this.#claim(pod, effect);
     if (asked === undefined)
       return effect.type === 'let-in'
         ? letIn(effect.arrival, undefined, { outcome: 'taken', wasHeld: false })
         : undefined;
-    const { room, cap } = asked;
-    const { participant } = 'arrival' in effect ? effect.arrival : effect;
-    const seats = this.#seats.get(room) ?? new Map<string, Seat>();
-    this.#seats.set(room, seats);
-    if (effect.type === 'free-seat') {
-      if (seats.get(participant)?.pod === pod.name) seats.delete(participant);
-      return undefined;
-    }
-    const seat = { participant, pod: pod.name, boot: pod.boot };
-    if (effect.type === 'claim-seat') {
-      const isTheirs = effect.holder !== undefined && seats.get(participant)?.pod !== pod.name;
-      if (!this.isDown && !isTheirs) seats.set(participant, { ...seat, ...effect.holder });
-      return undefined;
-    }
-    const wasHeld = seats.has(participant);
-    const answer = (outcome: SeatOutcome): Input =>
-      effect.type === 'let-in'
-        ? letIn(effect.arrival, asked, { outcome, wasHeld })
-        : { type: 'seat', room, seats: asked, socket: effect.socket, participant, outcome, wasHeld };
-    if (this.isDown) return answer('unavailable');
-    const most = cap + (effect.type === 'take-seat' && effect.owner ? 1 : 0);
-    if (seats.size >= most && !seats.has(participant)) {
-      for (const held of seats.values()) if (pod.core.isAbandoned(room, held)) seats.delete(held.participant);
-    }
-    if (seats.size >= most && !seats.has(participant)) return answer('full');
-    seats.set(participant, seat);
-    return answer('taken');
+    const { participant, owner } = 'arrival' in effect ? effect.arrival : effect;
+    const decision = this.#change(pod, asked, { act: 'take', participant, owner });
+    const decided = { outcome: decision === 'held' ? 'taken' : decision, wasHeld: decision === 'held' };
+    if (effect.type === 'let-in') return letIn(effect.arrival, asked, decided);
+    return { type: 'seat', room: asked.room, seats: asked, socket: effect.socket, participant, ...decided };
   }
 
-  #read(room: RoomId): Input | undefined {
+  #claim(
+    pod: WorldPod,
+    { seats, participant, owner, holder }: StoreEffect & { type: 'claim-seat' },
+  ): Input | undefined {
+    const change = { act: 'claim' as const, participant, owner, ...(holder === undefined ? {} : { holder }) };
+    const isRefused = this.#change(pod, seats, change) === 'full' && holder === undefined;
+    return isRefused ? { type: 'seat-refused', room: seats.room, participant } : undefined;
+  }
+
+  #change(pod: WorldPod, { room, incarnation, cap }: RoomSeats, change: SeatChange) {
+    const failure = this.#failure(pod);
+    if (failure !== undefined) return failure;
+    const before = this.#plans.get(room) ?? { incarnation, seats: [] };
+    const { plan, decisions } = changeSeats(before, [{ ...change, by: { pod: pod.name, boot: pod.boot } }], {
+      cap,
+      isAbandoned: (seat) => pod.core.isAbandoned(room, seat),
+      mayLive: (seat) => pod.core.mayLive(seat),
+      restMs: pod.core.seatRestMs(before),
+      now: this.clock(),
+    });
+    this.#plans.set(room, plan);
+    return decisions[0] ?? 'taken';
+  }
+
+  #failure(pod: WorldPod): 'unavailable' | 'unreachable' | undefined {
+    if (this.isDown) return 'unavailable';
+    return this.isReachedBy(pod.name) ? undefined : 'unreachable';
+  }
+
+  #read(pod: WorldPod, room: RoomId): Input | undefined {
     const policy = this.policies.get(room);
-    if (this.isDown) return { type: 'policy-unread', room };
+    if (this.#failure(pod) !== undefined) return { type: 'policy-unread', room };
     return policy === undefined ? { type: 'room-missing', room } : { type: 'policy', policy, notify: false };
   }
 }

@@ -6,7 +6,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { freePort, startNatsWithUsers, type TestNats } from './nats.ts';
+import { freePort } from '../../../../infra/local/src/free-port.ts';
+import { startNatsWithUsers, type TestNats } from './nats.ts';
 
 export interface Certificates {
   /** Contains `tls.crt` and `tls.key` of the server, `ca.crt` of clients, and `NAME.crt` of each CA. */

@@ -1,12 +1,12 @@
 /** A real NATS server with JetStream, on a free port, in a directory of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createHash, randomInt } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { freePort } from '../../../../infra/local/src/free-port.ts';
 import { connectNats } from '../../src/adapters/nats-connection.ts';
 import { within } from './deadline.ts';
 
@@ -136,24 +136,4 @@ export function natsBinary(): string {
     );
   }
   return binary;
-}
-
-// Below the ports that Linux gives to connections and to listeners that accept any port (32768 and up): no process takes the port while its server is
-// stopped, not even a client that dials it.
-const FIRST_PORT = 18_000;
-const LAST_PORT = 31_999;
-
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(FIRST_PORT, LAST_PORT + 1);
-    const probe = createServer();
-    probe.listen({ port, host: '127.0.0.1', exclusive: true });
-    const isFree = await once(probe, 'listening').then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    await once(probe.close(), 'close');
-    return port;
-  }
 }

@@ -111,6 +111,11 @@ export class PageWorld {
     return this.#unplugged.has(name);
   }
 
+  /** The roster of that pod finds that a region may be cut off, or that none is any more. */
+  setRegionsMissing(name: string, some: boolean): void {
+    this.#handle(name, { type: 'regions-missing', some });
+  }
+
   /** Its visitors are about to be sent to other pods. */
   announceLeaving(name: string): void {
     this.#handle(name, { type: 'draining' });

@@ -146,6 +146,8 @@ export class Person {
         since,
         chat,
         ...this.#admission(view),
+        // A pod asks no other region first (HOME-6).
+        ...(isFar(pod, view) ? { policy: undefined } : {}),
         ...arrival,
       });
     });
@@ -273,3 +275,7 @@ interface Arrival {
   readonly media: Media;
   readonly token: string;
 }
+
+/** Whether the pod, whose name may begin with its region, is in another region than the room. */
+const isFar = (pod: string, { homeRegion }: RoomView): boolean =>
+  pod.includes('_') && homeRegion !== null && !pod.startsWith(`${homeRegion}_`);

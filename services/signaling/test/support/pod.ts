@@ -7,10 +7,13 @@ import type { TestContext } from 'node:test';
 import { adHocRoomId } from '@parley/protocol/ids';
 import { defaultLimits, type Limits } from '@parley/protocol/limits';
 import { memoryNetwork, type MemoryNetwork } from '../../src/adapters/memory-bus.ts';
+import { memoryFollowed } from '../../src/adapters/memory-followed.ts';
+import { memoryHomes, type MemoryHomes } from '../../src/adapters/memory-homes.ts';
 import { memoryPages, type MemoryPages } from '../../src/adapters/memory-pages.ts';
 import { memoryRooms } from '../../src/adapters/memory-rooms.ts';
 import { memorySeats } from '../../src/adapters/memory-seats.ts';
-import type { MediaBus, RoomStore, SeatStore } from '../../src/core/ports.ts';
+import { memoryTerms } from '../../src/adapters/memory-terms.ts';
+import type { FollowedStore, MediaBus, RoomStore, SeatStore, TermStore } from '../../src/core/ports.ts';
 import type { Config } from '../../src/server/config.ts';
 import { createLog } from '../../src/server/log.ts';
 import { mediaHosts } from '../../src/server/media-hosts.ts';
@@ -42,6 +45,9 @@ export interface Memory {
   readonly pages: MemoryPages;
   readonly store: RoomStore;
   readonly seats: SeatStore;
+  readonly homes: MemoryHomes;
+  readonly followed: FollowedStore;
+  readonly terms: TermStore;
 }
 
 export const memory = (): Memory => ({
@@ -49,6 +55,9 @@ export const memory = (): Memory => ({
   pages: memoryPages(),
   store: memoryRooms(),
   seats: memorySeats(),
+  homes: memoryHomes(),
+  followed: memoryFollowed(),
+  terms: memoryTerms(),
 });
 
 /** A pod behind a proxy that closes at the end of the test: `from` says who sends a request. */
@@ -75,7 +84,10 @@ export async function startTestPod(options: TestPodOptions = {}): Promise<Runnin
   return running;
 }
 
-function memoryBacking(config: Config, { network, pages, store, seats }: Memory = memory()): Backing {
+function memoryBacking(
+  config: Config,
+  { network, pages, store, seats, homes, followed, terms }: Memory = memory(),
+): Backing {
   const openMedia = (): MediaBus => ({ revoke: () => {} });
   return {
     openBus: (listener) => network.join(config.pod, listener),
@@ -84,6 +96,9 @@ function memoryBacking(config: Config, { network, pages, store, seats }: Memory 
     openTurn: () => {},
     store,
     seats,
+    homes: homes.join(config.region),
+    followed,
+    terms,
   };
 }
 
@@ -91,6 +106,7 @@ function testConfig({ name = 'pod-a', nats, keys = keySet(), limits, config }: T
   return {
     pod: name,
     region: 'local',
+    regions: [],
     host: '127.0.0.1',
     port: 0,
     publicUrl: undefined,

@@ -64,6 +64,8 @@ export class World implements Surroundings {
   /** The results of owners' requests. */
   readonly moderated: Extract<Effect, { type: 'moderated' }>[] = [];
   readonly listed: Extract<Effect, { type: 'listed' }>[] = [];
+  readonly departed: (Extract<Effect, { type: 'departed' }> & { readonly pod: string })[] = [];
+  readonly regionsMissing: { readonly pod: string; readonly at: number; readonly some: boolean }[] = [];
   readonly store = new HomeStore();
   /** As of one key set, which all pods have. */
   readonly proofs = createChatProofs({
@@ -90,6 +92,7 @@ export class World implements Surroundings {
         if (receiver !== undefined && this.pods.get(sent.to) === receiver) this.#arrive(receiver, sent);
       });
     });
+    this.store.clock = () => this.clock;
     for (const name of pods) this.start(name);
     // Every pod has received a heartbeat of every other.
     this.advance(3000);
@@ -302,6 +305,10 @@ export class World implements Surroundings {
       case 'transfer':
         return this.#send(pod, effect.pod, PRIVATE, effect);
       case 'departed':
+        this.departed.push({ ...effect, pod: pod.name });
+        return undefined;
+      case 'regions-missing':
+        this.regionsMissing.push({ pod: pod.name, at: this.now, some: effect.some });
         return undefined;
       case 'listed':
         this.listed.push(effect);

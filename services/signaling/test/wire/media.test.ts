@@ -29,7 +29,8 @@ const RELAY: MediaRelay = {
 let nats: TestNats;
 let pod: RunningPod;
 let relays: NatsConnection;
-const revoked: { readonly sub: string; readonly before: number; readonly until: number }[] = [];
+const revoked: { readonly sub: string; readonly generation: number; readonly until: number }[] = [];
+const keptS = ({ until }: { readonly until: number }): number => until - Date.now() / 1000;
 before(async () => {
   nats = await startNats();
   pod = await startTestPod({ nats: nats.url, keys: KEYS, limits: { 'resume.grace': 1000 } });
@@ -125,8 +126,9 @@ describe('a media relay', () => {
     const { payload } = await jwtVerify(token, key, { audience: 'parley:media', issuer: 'parley' });
     const claims = decode(MediaClaims, payload);
     assert.ok(claims.ok);
-    const { sub, publish, subscribe, iat, exp } = claims.message;
+    const { sub, generation, publish, subscribe, iat, exp } = claims.message;
     assert.equal(sub, client.participant);
+    assert.equal(generation, 1);
     assert.deepEqual(publish, [`rooms/${room}/${sub}/*`]);
     assert.deepEqual(subscribe, [`rooms/${room}/**`]);
     assert.ok(Math.abs(iat - Date.now() / 1000) < 60);
@@ -154,12 +156,13 @@ describe('a media relay', () => {
 
   test('[MEDIA-7] a participant that leaves after it had a token is revoked for as long as the token opens sessions', async () => {
     const client = await Client.enter(pod.url, randomRoom());
-    const { iat } = decodeJwt((await offered(client)).token);
+    await offered(client);
     client.leave();
     const entry = await revocationOf(client.participant);
-    assert.ok(entry && iat !== undefined && entry.before >= iat);
-    const keptS = entry.until - entry.before;
-    assert.ok(keptS >= 300 && keptS < 320, `${keptS} s`);
+    assert.ok(entry !== undefined);
+    assert.deepEqual(Object.keys(entry), ['sub', 'generation', 'until']);
+    const rest = keptS(entry);
+    assert.ok(rest > 290 && rest < 320, `${rest} s`);
   });
 
   test('[MEDIA-7] a participant that does not resume is revoked too; one that resumes in time is not', async () => {
@@ -174,13 +177,23 @@ describe('a media relay', () => {
     assert.ok(!revoked.some(({ sub }) => sub === back.participant));
   });
 
+  test('[MEDIA-4] [MEDIA-7] the token and the revocation have the generation of the connection', async () => {
+    const client = await Client.enter(pod.url, randomRoom());
+    await offered(client);
+    client.drop();
+    await client.resume(pod.url);
+    const { generation } = decodeJwt((await offered(client)).token);
+    client.leave();
+    assert.deepEqual([generation, (await revocationOf(client.participant))?.generation], [2, 2]);
+  });
+
   test('[MEDIA-7] a kicked participant is revoked for an hour', async () => {
     const owner = await Owner.of(pod.url);
     const client = await Client.enter(pod.url, owner.room);
     await offered(client);
     await owner.to(pod.url, client.participant, 'kick');
     const entry = await revocationOf(client.participant);
-    assert.ok(entry && Math.abs(entry.until - entry.before - 3600) <= 10);
+    assert.ok(entry && Math.abs(keptS(entry) - 3600) <= 10);
   });
 
   test('[MEDIA-7] so are all participants of a deleted room', async () => {
@@ -189,7 +202,7 @@ describe('a media relay', () => {
     await offered(client);
     await owner.ask(pod.url, 'DELETE', '');
     const entry = await revocationOf(client.participant);
-    assert.ok(entry && Math.abs(entry.until - entry.before - 3600) <= 10);
+    assert.ok(entry && Math.abs(keptS(entry) - 3600) <= 10);
   });
 
   test('[MEDIA-7] a participant that left without a token is not revoked', async () => {
@@ -218,6 +231,7 @@ describe('[MEDIA-8] a live broadcast', () => {
       assert.ok(claims.ok);
       assert.deepEqual(claims.message.publish, publish ? ['live/cam-1'] : []);
       assert.deepEqual(claims.message.subscribe, ['live/cam-1']);
+      assert.equal(claims.message.generation, undefined);
     }
   });
 

@@ -188,3 +188,36 @@ test('[CHAT-8] [KEY-3] a line signed with a key that is still in the set is take
     for (const client of [ada, eve]) client.drop();
   }, old);
 });
+
+test('[CHAT-8] the private part that proved lines proves them as a chat key too', () => {
+  const old = keySet('old');
+  return withRegion(async (region) => {
+    const { ada, eve } = await two(region.pod.url);
+    ada.sendMessage({ type: 'chat', id: 'line-0001', text: 'hello' });
+    const { line } = await eve.waitFor('chat');
+    await region.restart({ ...old, chat: old.keys.map(({ d }) => ({ kty: 'oct', k: d })) });
+    assert.deepEqual((await eve.resume(region.pod.url, 'Eve', [line])).chat, [line]);
+    for (const client of [ada, eve]) client.drop();
+  }, old);
+});
+
+test('[CHAT-8] [KEY-2] regions with private keys of their own take lines by the chat keys that they share', () => {
+  const [eu, us] = [keySet('eu'), keySet('us')];
+  const publicOf = ({ keys }: typeof eu): object[] => keys.map(({ d: _private, ...key }) => key);
+  const chat = (letter: string): object => ({ kty: 'oct', k: letter.repeat(43) });
+  const ofEu = (...keys: object[]): object => ({ ...eu, keys: [...eu.keys, ...publicOf(us)], chat: keys });
+  const ofUs = (...keys: object[]): object => ({ ...us, keys: [...publicOf(eu), ...us.keys], chat: keys });
+  return withRegion(
+    async (region) => {
+      const { ada, eve } = await two(region.pod.url);
+      ada.sendMessage({ type: 'chat', id: 'line-0001', text: 'hello' });
+      const { line } = await eve.waitFor('chat');
+      await region.restart(ofUs(chat('B'), chat('A')));
+      assert.deepEqual((await eve.resume(region.pod.url, 'Eve', [line])).chat, [line]);
+      await region.restart(ofUs(chat('B')));
+      assert.deepEqual((await eve.resume(region.pod.url, 'Eve', [line])).chat, []);
+      for (const client of [ada, eve]) client.drop();
+    },
+    ofEu(chat('A')),
+  );
+});

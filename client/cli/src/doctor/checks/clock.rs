@@ -15,6 +15,17 @@ const ADVICE: &str = "Use NTP on all nodes and on this machine: tokens are refus
 
 /// Compares the clock of the host with that of this machine.
 pub async fn check(site: &Site) -> CheckResult {
+    Ok(vec![assess(measure(site).await?, "of this one")])
+}
+
+/// Compares the clocks of two hosts.
+pub async fn compare(one: &Site, other: &Site) -> CheckResult {
+    let (first, second) = (measure(one).await?, measure(other).await?);
+    Ok(vec![assess(first - second, "of the other's")])
+}
+
+/// By how many seconds the clock of the host is ahead of that of this machine.
+async fn measure(site: &Site) -> Result<f64, Finding> {
     let answer = request(site).await?;
     let date = answer.date.as_deref().and_then(|date| httpdate::parse_http_date(date).ok()).ok_or_else(|| {
         Finding::fail(
@@ -22,7 +33,7 @@ pub async fn check(site: &Site) -> CheckResult {
             "Check which server answers: the edge of Parley sends Date.",
         )
     })?;
-    Ok(vec![assess(ahead(date, answer.requested_at, answer.took))])
+    Ok(ahead(date, answer.requested_at, answer.took))
 }
 
 /// By how many seconds the clock of the host is ahead. The answer is assumed to be written half way between request and response.
@@ -34,11 +45,11 @@ fn ahead(date: SystemTime, requested_at: SystemTime, took: Duration) -> f64 {
     }
 }
 
-fn assess(ahead: f64) -> Finding {
+fn assess(ahead: f64, of: &str) -> Finding {
     let text = match ahead.abs() {
         seconds if seconds <= 1.0 => "the clocks differ by less than a second".into(),
         seconds => {
-            format!("the host's clock is {seconds:.1} s {} of this one", if ahead > 0.0 { "ahead" } else { "behind" })
+            format!("the host's clock is {seconds:.1} s {} {of}", if ahead > 0.0 { "ahead" } else { "behind" })
         }
     };
     let finding = match ahead.abs() {
@@ -62,7 +73,7 @@ mod tests {
         for (off, verdict) in
             [(0.9, "ok"), (-2.0, "ok"), (3.0, "warn"), (-4.9, "warn"), (5.1, "fail"), (-900.0, "fail")]
         {
-            let json = serde_json::to_value(assess(off)).unwrap();
+            let json = serde_json::to_value(assess(off, "of this one")).unwrap();
             assert_eq!(json["verdict"], verdict, "{json}");
         }
     }

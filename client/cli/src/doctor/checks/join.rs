@@ -13,18 +13,22 @@ const EVENT_TIMEOUT: Duration = Duration::from_secs(3);
 const TEXT: &str = "how are you?";
 const JOIN_ADVICE: &str = "Check the pods of signaling and their health at the edge (envoy_cluster_membership_healthy); \
                         services/protocol/generated/reference.md lists the codes.";
-const BUS_ADVICE: &str =
-    "The pods of signaling do not reach each other: check parley_peers, NATS, and the network policies.";
+const BUS_ADVICE: &str = "The pods of signaling do not reach each other: check parley_peers and parley_region_peers, NATS, and the network policies.";
 
 /// Runs the check.
 pub async fn check(site: &Site) -> CheckResult {
+    meet(site, site).await
+}
+
+/// The same with the participants at two hosts. The second one has a ticket of the first host, as after a handover.
+pub async fn meet(one: &Site, other: &Site) -> CheckResult {
     let room = room();
     let refused = |who: &'static str| {
         move |why: ConnectionEnd| Finding::fail(format!("{who} cannot join: {}", why.reason()), JOIN_ADVICE)
     };
     let began = Instant::now();
-    let mut first = Guest::join(site, &room).await.map_err(refused("the first participant"))?;
-    let mut second = Guest::join(site, &room).await.map_err(refused("the second participant"))?;
+    let mut first = Guest::join(one, &room).await.map_err(refused("the first participant"))?;
+    let mut second = Guest::join_with_ticket_of(one, other, &room).await.map_err(refused("the second participant"))?;
     wait("the first participant was not informed of the second", first.receive(joined)).await?;
     if !second.others.contains(&first.participant) {
         wait("the second participant was not informed of the first", second.receive(joined)).await?;

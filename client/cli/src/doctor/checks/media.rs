@@ -26,12 +26,17 @@ const JOIN_ADVICE: &str = "See the check join first: rooms offer relays.";
 
 /// One participant of a room publishes, another one watches.
 pub async fn check(site: &Site) -> CheckResult {
+    cross(site, site).await
+}
+
+/// The same with the publisher at one host and the watcher at another.
+pub async fn cross(publishing: &Site, watching: &Site) -> CheckResult {
     let room = room();
     let refused =
         |why: ConnectionEnd| Finding::fail(format!("a participant cannot join: {}", why.reason()), JOIN_ADVICE);
-    let publisher = Guest::join(site, &room).await.map_err(refused)?;
-    let watcher = Guest::join(site, &room).await.map_err(refused)?;
-    let (from, to) = (relay(site, &publisher).await?, relay(site, &watcher).await?);
+    let publisher = Guest::join(publishing, &room).await.map_err(refused)?;
+    let watcher = Guest::join(watching, &room).await.map_err(refused)?;
+    let (from, to) = (relay(publishing, &publisher).await?, relay(watching, &watcher).await?);
     let prefix = format!("rooms/{room}/{}", publisher.participant);
     let probe =
         |transport| measure(format!("{prefix}/{transport}"), from.address.clone(), to.address.clone(), transport);

@@ -21,17 +21,22 @@ const UNAUTHORISED: [&str; 3] = ["TOKEN_REQUIRED", "(401)", "(403)"];
 
 /// Publishes messages and waits for one of them.
 pub async fn check(site: &Site) -> CheckResult {
+    cross(site, site).await
+}
+
+/// The same with the publisher at one host and the subscriber at another.
+pub async fn cross(from: &Site, to: &Site) -> CheckResult {
     let topic = format!("doctor-{:016x}", fastrand::u64(..));
-    let open = async |side: &str| {
+    let open = async |site: &Site, side: &str| {
         let url = site.socket_at(&format!("/streams/{side}/{topic}"));
         let header = site.token.as_ref().map(|token| ("Authorization", format!("Bearer {token}")));
         site.connect.socket(&url, header).await.map_err(|why| refused(&why, site.token.is_some()))
     };
-    let (mut subscriber, mut publisher) = (open("out").await?, open("in").await?);
+    let (mut subscriber, mut publisher) = (open(to, "out").await?, open(from, "in").await?);
     let received = tokio::time::timeout(RECEIVE_TIMEOUT, round_trip(&mut subscriber, &mut publisher)).await;
     let (same, took) = match received {
         Err(_) => return Err(Finding::fail(format!("no message published to /in/{topic} was received"), NOT_RECEIVED)),
-        Ok(Err(why)) => return Err(refused(&why, site.token.is_some())),
+        Ok(Err(why)) => return Err(refused(&why, from.token.is_some())),
         Ok(Ok(received)) => received,
     };
     for mut socket in [subscriber, publisher] {

@@ -57,6 +57,8 @@ impl Report {
             ("jitter", self.jitter_ms.summary()),
             ("packets", format!("{} sent by publishers and watchers, {} lost", self.packets.sent, self.packets.lost)),
         ];
+        let told_apart = self.paths.iter().filter(|_| self.paths.len() > 1);
+        rows.extend(told_apart.map(|path| ("path", path.summary())));
         rows.extend(self.server.as_ref().map(|server| ("server", server.summary())));
         rows.push(("generator", self.generator.summary(self.void)));
         if self.interrupted {

@@ -3,7 +3,7 @@
 //! HTTP bodies: Requests and answers of `/v1`.
 #![allow(missing_docs, reason = "the schemas do not describe every field")]
 
-use super::shared::{Ban, CodeName, DeviceId, DisplayName, ListedParticipant, ParticipantId, RelayOffer, RoomName, RoomView};
+use super::shared::{Ban, CodeName, DeviceId, DisplayName, ListedParticipant, ParticipantId, RegionList, RelayOffer, RoomName, RoomView};
 use crate::bounded::{Text, Whole};
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
@@ -82,6 +82,8 @@ pub struct JoinAnswer {
     /// WebSocket address; the first message carries the ticket.
     pub socket_url: String,
     pub room: RoomView,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub regions: Option<RegionList>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -112,6 +112,20 @@ pub const ADDRESS_LOBBY: Limit = Limit::new("address.lobby", "PARLEY_LIMIT_ADDRE
 pub const LOBBY_TIMEOUT: Limit = Limit::new("lobby.timeout", "PARLEY_LIMIT_LOBBY_TIMEOUT", [900_000, 1000, 86_400_000], "ms", Some(Code::LobbyTimeout));
 /// Soft unless the room was made with a cap: counted against the local roster; a section of 1,000 participants is half of the largest message of NATS.
 pub const ROOM_PARTICIPANTS: Limit = Limit::new("room.participants", "PARLEY_LIMIT_ROOM_PARTICIPANTS", [100, 1, 1000], "participants", Some(Code::RoomFull));
+/// Where there are other regions: until a cut has been detected, beyond which a participant that left could still resume.
+pub const SEAT_REST: Limit = Limit::new("seat.rest", "PARLEY_LIMIT_SEAT_REST", [5000, 0, 60_000], "ms", Some(Code::RoomFull));
+/// The deadline of a request to the home region of a room: several times the way around the world.
+pub const HOME_TIMEOUT: Limit = Limit::new("home.timeout", "PARLEY_LIMIT_HOME_TIMEOUT", [2000, 100, 30_000], "ms", Some(Code::RoomHomeUnreachable));
+/// Of one other region, by the name in the request, on each pod: a flood from one region leaves room for the others.
+pub const HOME_REQUESTS: Limit = Limit::new("home.requests", "PARLEY_LIMIT_HOME_REQUESTS", [64, 1, 10_000], "requests under way", Some(Code::PodFull));
+/// A join may be answered from what a pod read about a room of another region; entering always asks the home region.
+pub const HOME_CACHE_TTL: Limit = Limit::new("home.cacheTtl", "PARLEY_LIMIT_HOME_CACHE_TTL", [60_000, 0, 600_000], "ms", None);
+/// Of other regions, on each pod; over it the one that was read earliest is dropped.
+pub const HOME_CACHED_ROOMS: Limit = Limit::new("home.cachedRooms", "PARLEY_LIMIT_HOME_CACHED_ROOMS", [2000, 1, 100_000], "rooms", None);
+/// That a pod keeps for one follower which does not answer; a comparison finds those over it once the follower answers again.
+pub const HOME_UNFOLLOWED: Limit = Limit::new("home.unfollowed", "PARLEY_LIMIT_HOME_UNFOLLOWED", [10_000, 1, 1_000_000], "records", None);
+/// What a pod that died had not handed to a follower is found after this; a comparison reads all records of the region.
+pub const HOME_COMPARE_INTERVAL: Limit = Limit::new("home.compareInterval", "PARLEY_LIMIT_HOME_COMPARE_INTERVAL", [600_000, 1000, 86_400_000], "ms", None);
 /// 90 days: a room that is used once in a quarter stays; pods with participants in a room renew it about once a minute at most.
 pub const ROOM_IDLE_TIMEOUT: Limit = Limit::new("room.idleTimeout", "PARLEY_LIMIT_ROOM_IDLE_TIMEOUT", [7_776_000_000, 600_000, 315_360_000_000], "ms", Some(Code::RoomNotFound));
 /// 20 kB for each in JetStream's 1 GB: a record with some bans and the seats of a hundred participants are half of it.
@@ -132,6 +146,8 @@ pub const CHAT_RESUME_LINES: Limit = Limit::new("chat.resumeLines", "PARLEY_LIMI
 pub const TICKET_TTL: Limit = Limit::new("ticket.ttl", "PARLEY_LIMIT_TICKET_TTL", [30_000, 1000, 300_000], "ms", Some(Code::TicketExpired));
 /// A reload, a lift, a change of network.
 pub const RESUME_GRACE: Limit = Limit::new("resume.grace", "PARLEY_LIMIT_RESUME_GRACE", [30_000, 1000, 600_000], "ms", Some(Code::ResumeExpired));
+/// Participants of a region that is cut off are shown as unreachable for so long: most cuts are shorter, and their media may still flow.
+pub const UNREACHABLE_KEEP: Limit = Limit::new("unreachable.keep", "PARLEY_LIMIT_UNREACHABLE_KEEP", [300_000, 10_000, 3_600_000], "ms", None);
 /// A connected client gets a new token after a third of it; a leaked token is soon invalid.
 pub const RESUME_TTL: Limit = Limit::new("resume.ttl", "PARLEY_LIMIT_RESUME_TTL", [600_000, 60_000, 86_400_000], "ms", Some(Code::ResumeExpired));
 /// Owners who may enter a full room, counted against the local roster; further ones need a free place like other participants.
@@ -186,8 +202,8 @@ pub const ADDRESS_OPEN_PAGES: Limit = Limit::new("address.openPages", "PARLEY_LI
 pub const PAGE_COUNT_INTERVAL: Limit = Limit::new("page.countInterval", "PARLEY_LIMIT_PAGE_COUNT_INTERVAL", [1000, 50, 60_000], "ms", None);
 /// After a pod died its visitors reconnect to others: until then no page counts as gone.
 pub const PAGE_SETTLE_TIME: Limit = Limit::new("page.settleTime", "PARLEY_LIMIT_PAGE_SETTLE_TIME", [10_000, 0, 600_000], "ms", None);
-/// A full pod moves its participants at 800 a second, which the other pods accept; well within the 30 s that Kubernetes gives a process to end.
-pub const DRAIN_WINDOW: Limit = Limit::new("drain.window", "PARLEY_LIMIT_DRAIN_WINDOW", [10_000, 1000, 600_000], "ms", None);
+/// A full pod moves its participants at 400 a second, which others accept also on a slow processor (LIM-20); within the 30 s that Kubernetes gives a process to end.
+pub const DRAIN_WINDOW: Limit = Limit::new("drain.window", "PARLEY_LIMIT_DRAIN_WINDOW", [20_000, 1000, 600_000], "ms", None);
 /// A sender is informed within 2 s that a message was not delivered (P7).
 pub const DIRECTED_TIMEOUT: Limit = Limit::new("directed.timeout", "PARLEY_LIMIT_DIRECTED_TIMEOUT", [1500, 100, 10_000], "ms", None);
 /// Messages to other pods that wait for an answer; over it the oldest is reported undelivered.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Payloads of directed messages, as JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(clippy::large_enum_variant, reason = "a message is read and handled one at a time")]
 #[serde(tag = "type")]
 pub enum Message {
     #[serde(rename = "offer")]

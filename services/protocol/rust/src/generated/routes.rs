@@ -65,6 +65,9 @@ pub fn join_room(room: &str) -> String {
     format!("/v1/rooms/{room}/join")
 }
 
+/// `/v1/regions`
+pub const LIST_REGIONS: &str = "/v1/regions";
+
 /// `/v1/live/{name}`
 pub fn open_live(name: &str) -> String {
     format!("/v1/live/{name}")

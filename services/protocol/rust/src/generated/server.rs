@@ -3,11 +3,13 @@
 //! Server messages: Messages of a pod on a socket, as JSON text messages.
 #![allow(missing_docs, reason = "the schemas do not describe every field")]
 
-use super::shared::{ChatId, ChatLine, ChatProof, CodeName, DisplayName, IceServer, Media, Member, ParticipantId, PodId, RelayOffer, RoomView, Waiting};
+use super::shared::{ChatId, ChatLine, ChatProof, CodeName, DisplayName, IceServer, Media, Member, ParticipantId, PodId, RegionList, RegionUrl, RelayOffer, RoomView, Waiting};
 use serde::{Deserialize, Serialize};
+use std::num::NonZeroU64;
 
 /// Messages of a pod on a socket, as JSON text messages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(clippy::large_enum_variant, reason = "a message is read and handled one at a time")]
 #[serde(tag = "type")]
 pub enum Message {
     #[serde(rename = "welcome")]
@@ -18,6 +20,8 @@ pub enum Message {
     Left(Left),
     #[serde(rename = "away")]
     Away(Away),
+    #[serde(rename = "unreachable")]
+    Unreachable(Unreachable),
     #[serde(rename = "back")]
     Back(Back),
     #[serde(rename = "changed")]
@@ -93,6 +97,8 @@ pub struct Welcome {
     /// After a resume: lines the client may have missed, merged by id.
     pub chat: Vec<ChatLine>,
     pub limits: WelcomeLimits,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub regions: Option<RegionList>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,6 +117,8 @@ pub enum LeftReason {
     Kicked,
     #[serde(rename = "banned")]
     Banned,
+    #[serde(rename = "unreachable")]
+    Unreachable,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,6 +131,12 @@ pub struct Left {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Away {
+    pub participant: ParticipantId,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Unreachable {
     pub participant: ParticipantId,
 }
 
@@ -172,6 +186,8 @@ pub enum UndeliveredReason {
     Timeout,
     #[serde(rename = "slow")]
     Slow,
+    #[serde(rename = "unreachable")]
+    Unreachable,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -193,10 +209,26 @@ pub struct Ice {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+pub struct RelayStandby {
+    /// Address of the relay, for WebTransport and WebSocket.
+    pub url: String,
+    /// EdDSA token that grants publishing and subscribing to the paths in it.
+    pub token: String,
+    /// SHA-256, base64; empty where the certificate is from a public CA. Current and next.
+    pub certificate_hashes: Vec<String>,
+    pub api: RegionUrl,
+    /// The client asks again after this time; the token opens sessions for twice as long.
+    pub renew_after_ms: NonZeroU64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Relay {
     /// `null` where the region has no media relay now.
     #[serde(deserialize_with = "Option::deserialize")]
     pub relay: Option<RelayOffer>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub standby: Option<RelayStandby>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 //! Types that several messages use.
 #![allow(missing_docs, reason = "the schemas do not describe every field")]
 
-use crate::bounded::{Text, Whole};
+use crate::bounded::{List, Text, Whole};
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 
@@ -70,7 +70,8 @@ pub struct RoomView {
 }
 
 pattern!(
-    PodId, r"^[a-zA-Z0-9][a-zA-Z0-9_-]{0,62}$", 63
+    /// The region and the name of a pod, with `_` between them: unique in all regions.
+    PodId, r"^(?:[a-z0-9](?:[a-z0-9-]{0,14}[a-z0-9])?_)?[a-zA-Z0-9][a-zA-Z0-9-]{0,62}$", 80
 );
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,6 +115,14 @@ pub struct ChatLine {
     pub proof: ChatProof,
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RegionList {
+    pub region: RegionId,
+    /// All regions of the installation; a participant may use any of them.
+    pub regions: List<Region, 1, 32>,
+}
+
 pattern!(
     /// Proves that a pod accepted this line from this participant; a client keeps it with the line.
     ChatProof, r"^[A-Za-z0-9_-]{22}$", usize::MAX
@@ -129,6 +138,11 @@ pub struct RelayOffer {
     /// SHA-256, base64; empty where the certificate is from a public CA. Current and next.
     pub certificate_hashes: Vec<String>,
 }
+
+pattern!(
+    /// Origin of the API of a region: scheme and host, with a port where it is not the usual one.
+    RegionUrl, r"^https?://[^/?#@\s]+$", 255
+);
 
 pattern!(
     /// A code of the table of codes; a reader treats an unknown one as INTERNAL.
@@ -286,6 +300,13 @@ pub enum Presence {
     Away,
     #[serde(rename = "unreachable")]
     Unreachable,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Region {
+    pub name: RegionId,
+    pub url: RegionUrl,
 }
 
 pattern!(

@@ -20,6 +20,14 @@ pub fn pod_directed_subject(pod: &str) -> String {
     format!("parley.v1.directed.{pod}")
 }
 
+/// `parley.v1.home.{region}`
+pub fn home_subject(region: &str) -> String {
+    format!("parley.v1.home.{region}")
+}
+
+/// `parley.v1.home-terms`
+pub const HOME_TERMS_SUBJECT: &str = "parley.v1.home-terms";
+
 /// `parley.v1.media.relay.{region}.{relay}`
 pub fn media_relay_subject(region: &str, relay: &str) -> String {
     format!("parley.v1.media.relay.{region}.{relay}")
@@ -54,6 +62,16 @@ pub fn relay_lease_subject(region: &str, relay: &str) -> String {
     format!("parley.v1.relay.lease.{region}.{relay}")
 }
 
+/// `parley.v1.relay.lease.origin.{region}.{relay}`
+pub fn relay_origin_subject(region: &str, relay: &str) -> String {
+    format!("parley.v1.relay.lease.origin.{region}.{relay}")
+}
+
+/// `parley.v1.relay.public.{region}.{relay}`
+pub fn relay_public_lease_subject(region: &str, relay: &str) -> String {
+    format!("parley.v1.relay.public.{region}.{relay}")
+}
+
 /// `parley.v1.relay.codes.{mark}`
 pub fn relay_codes_subject(mark: &str) -> String {
     format!("parley.v1.relay.codes.{mark}")
@@ -64,3 +82,9 @@ pub const ROOMS_BUCKET: &str = "parley-rooms";
 
 /// `parley-seats`
 pub const SEATS_BUCKET: &str = "parley-seats";
+
+/// `parley-followed`
+pub const FOLLOWED_BUCKET: &str = "parley-followed";
+
+/// `parley-terms`
+pub const TERMS_BUCKET: &str = "parley-terms";

@@ -90,6 +90,9 @@ pub struct MediaClaims {
     pub iss: MediaClaimsIss,
     pub aud: MediaClaimsAud,
     pub sub: ParticipantId,
+    /// That of the participant when the token was signed: a revocation names the highest that it covers. Absent for a live broadcast.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub generation: Option<NonZeroU64>,
     pub publish: List<String, 0, 16>,
     pub subscribe: List<String, 0, 16>,
     /// The token opens sessions for `media.tokenMaxAge` from this time on.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Messages of a pod on the socket of pages, as JSON text messages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(clippy::large_enum_variant, reason = "a message is read and handled one at a time")]
 #[serde(tag = "type")]
 pub enum Message {
     #[serde(rename = "welcome")]
@@ -95,6 +96,8 @@ pub enum UndeliveredReason {
     Timeout,
     #[serde(rename = "slow")]
     Slow,
+    #[serde(rename = "unreachable")]
+    Unreachable,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

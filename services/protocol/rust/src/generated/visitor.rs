@@ -10,6 +10,7 @@ use std::num::NonZeroU64;
 
 /// Messages of a visitor on the socket of pages, as JSON text messages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(clippy::large_enum_variant, reason = "a message is read and handled one at a time")]
 #[serde(tag = "type")]
 pub enum Message {
     #[serde(rename = "subscribe")]

@@ -11,8 +11,8 @@ use parley_cluster::tls::Identity;
 use parley_net::socket;
 use parley_relay::limits::Limits;
 use parley_relay::server::connection::TcpOutlet;
-use parley_streams::RemoteSubscriber;
 use parley_streams::reader::Outlet;
+use parley_streams::{RemoteSubscriber, Stamp};
 use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -67,12 +67,12 @@ async fn send_through(outgoing: &Arc<Outgoing>, load: Load, sending: JoinHandle<
     let lanes: Vec<Subscription> = (0..load.topics)
         .map(|topic| {
             outgoing.open(topic.into());
-            Subscription::new(outgoing, topic.into())
+            Subscription::new(outgoing, topic.into(), None)
         })
         .collect();
     let report = load
         .send(async |topic, batch| {
-            lanes[topic as usize].send(&batch, Instant::now());
+            lanes[topic as usize].send(&batch, Stamp::default(), Instant::now());
             tokio::task::yield_now().await;
             Ok(())
         })

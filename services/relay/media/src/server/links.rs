@@ -1,35 +1,30 @@
-//! Links that this relay dials (MED-40 to MED-43).
-use anyhow::Result;
+//! Links that this relay dials (MED-40 to MED-44).
 use moq_net::origin;
-use moq_tokio::{Connection, connect, quic};
+use moq_tokio::{Connection, quic};
 use parking_lot::Mutex;
-use rand::RngExt as _;
 use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
+use tokio::time::{Instant, sleep};
 
+use crate::server::dial::{Backoff, Dialler};
 use crate::server::metrics::{self, Kind, Meter, Report, Traffic};
-use crate::server::{Limits, Peer, certificates};
+use crate::server::{Limits, Peer};
 
-/// The longest attempt to connect.
-const DIAL_TIMEOUT: Duration = Duration::from_secs(3);
-/// The first and the longest pause between attempts: a relay that is back is connected within two seconds.
-const MIN_BACKOFF: Duration = Duration::from_millis(250);
-const MAX_BACKOFF: Duration = Duration::from_secs(2);
+/// How long a link stays after the link that replaces it is up: the routes of the new one are known by then, over an ocean too.
+const REPLACEMENT_OVERLAP: Duration = Duration::from_secs(2);
 
 /// The links that this relay dials.
 pub(crate) struct Links {
-    origin: origin::Producer,
-    timing: quic::Config,
+    dialler: Dialler,
     /// The runtime of the links, as `dial` can be called from another.
     runtime: Handle,
     live: Mutex<BTreeMap<String, Link>>,
     /// The traffic of links that were removed.
-    past: Mutex<Traffic>,
+    past: Mutex<[Traffic; Kind::ALL.len()]>,
 }
 
 struct Link {
@@ -40,8 +35,11 @@ struct Link {
 
 /// The state of a link.
 struct State {
+    kind: Kind,
     meter: Meter,
     connection: Mutex<Option<Connection>>,
+    /// The link to the same relay at another cost, until this one is up. It is up, and replaces none itself.
+    replaced: Mutex<Option<Link>>,
     /// The packets of connections that ended.
     past: Mutex<Traffic>,
 }
@@ -58,39 +56,55 @@ impl Links {
         let mut timing = quic::Config::default();
         timing.idle_timeout = Duration::from_millis(limits.link_idle_time);
         timing.keep_alive = Duration::from_millis(limits.link_ping);
-        Self { origin, timing, runtime: Handle::current(), live: Mutex::default(), past: Mutex::default() }
+        timing.mtu_discovery = Some(true);
+        let dialler = Dialler::new(origin, timing);
+        Self { dialler, runtime: Handle::current(), live: Mutex::default(), past: Mutex::default() }
     }
 
-    /// Keeps links to exactly these relays. A new address, key or cost replaces the link; a new certificate applies to the next attempt.
+    /// Keeps links to exactly these relays. While a link is up, a new address or key replaces it, and a new cost replaces it once the new link is up.
+    /// All else applies to the next attempt.
     pub fn dial(&self, peers: Vec<Peer>) {
         let mut live = self.live.lock();
         let mut before = std::mem::take(&mut *live);
         for peer in peers {
-            let same = |link: &Link| {
-                let wanted = link.wanted.borrow();
-                wanted.address == peer.address && wanted.key == peer.key && wanted.cost == peer.cost
+            let link = match before.remove(&peer.name) {
+                Some(known) if known.update(&peer) => known,
+                Some(known) if leads_to(&known.wanted.borrow(), &peer) => {
+                    known.state.end_replaced();
+                    self.begin(peer.clone(), Some(known))
+                }
+                known => {
+                    known.iter().for_each(|known| self.count_ended(known));
+                    self.begin(peer.clone(), None)
+                }
             };
-            let link = if before.get(&peer.name).is_some_and(same) { before.remove(&peer.name) } else { None };
-            if let Some(link) = &link {
-                link.wanted.send_if_modified(|wanted| {
-                    let changed = *wanted != peer;
-                    *wanted = peer.clone();
-                    changed
-                });
-            }
-            let link = link.unwrap_or_else(|| self.begin(peer.clone()));
             live.insert(peer.name, link);
         }
-        for link in before.values() {
-            self.past.lock().add(link.state.traffic().over());
-        }
+        before.values().for_each(|link| self.count_ended(link));
     }
 
-    fn begin(&self, peer: Peer) -> Link {
+    /// Keeps the sums of the traffic of a link that ends.
+    fn count_ended(&self, link: &Link) {
+        self.past.lock()[link.state.kind as usize].add(link.state.traffic().over());
+    }
+
+    fn begin(&self, peer: Peer, replaced: Option<Link>) -> Link {
+        let kind = kind(&peer);
         let (wanted, peers) = watch::channel(peer);
-        let state = Arc::new(State { meter: Meter::new(), connection: Mutex::default(), past: Mutex::default() });
-        let task = self.runtime.spawn(keep_link(self.origin.clone().peer(), self.timing.clone(), peers, state.clone()));
+        let state = Arc::new(State {
+            kind,
+            meter: Meter::new(),
+            connection: Mutex::default(),
+            replaced: Mutex::new(replaced),
+            past: Mutex::default(),
+        });
+        let task = self.runtime.spawn(keep_link(self.dialler.for_link(), peers, state.clone()));
         Link { wanted, state, task: task.abort_handle() }
+    }
+
+    /// Reports whether the link to the relay of this name is up.
+    pub fn is_up(&self, name: &str) -> bool {
+        self.live.lock().get(name).is_some_and(|link| link.state.is_up())
     }
 
     /// Removes the counters of ended broadcasts.
@@ -107,20 +121,75 @@ impl Links {
 
     pub fn report(&self, report: &mut Report) {
         for (name, link) in &*self.live.lock() {
-            let up = link.state.connection.lock().as_ref().map(|up| up.monitor().stats().and_then(|stats| stats.rtt));
-            report.peers.push(metrics::Peer { name: name.clone(), up });
-            report.traffic(Kind::Link).add(link.state.traffic());
+            report.peers.push(metrics::Peer { name: name.clone(), up: link.state.round_trip() });
+            report.traffic(link.state.kind).add(link.state.traffic());
         }
-        report.traffic(Kind::Link).add(*self.past.lock());
+        for kind in Kind::ALL {
+            report.traffic(kind).add(self.past.lock()[kind as usize]);
+        }
     }
 }
 
+impl Link {
+    /// Sets what the next attempt dials. Returns `false`, without effect, if the link is up to another address or at another cost, or is of another
+    /// kind, so that another link has to replace it.
+    fn update(&self, peer: &Peer) -> bool {
+        let connection = self.state.connection.lock();
+        let same_end = leads_to(&self.wanted.borrow(), peer);
+        let is_same = same_end && self.wanted.borrow().cost == peer.cost;
+        if (connection.is_some() && !is_same) || self.state.kind != kind(peer) {
+            return false;
+        }
+        self.wanted.send_if_modified(|wanted| {
+            let changed = wanted != peer;
+            *wanted = peer.clone();
+            changed
+        });
+        if !same_end {
+            self.state.end_replaced();
+        }
+        true
+    }
+}
+
+fn kind(peer: &Peer) -> Kind {
+    if peer.in_other_region { Kind::RegionLink } else { Kind::Link }
+}
+
+/// Reports whether both have the same address and key.
+fn leads_to(one: &Peer, other: &Peer) -> bool {
+    let endpoint = |peer: &Peer| (peer.address, peer.port, peer.host.clone(), peer.key.clone());
+    endpoint(one) == endpoint(other)
+}
+
 impl State {
+    fn is_up(&self) -> bool {
+        self.connection.lock().is_some() || self.replaced.lock().as_ref().is_some_and(|link| link.state.is_up())
+    }
+
+    /// The round-trip time while the link, or the one that it replaces, is up: the inner `None` until it is measured.
+    fn round_trip(&self) -> Option<Option<Duration>> {
+        let own = self.connection.lock().as_ref().map(|up| up.monitor().stats().and_then(|stats| stats.rtt));
+        own.or_else(|| self.replaced.lock().as_ref()?.state.round_trip())
+    }
+
     fn traffic(&self) -> Traffic {
         let now = self.connection.lock().as_ref().and_then(|up| up.monitor().stats());
         let mut traffic = self.meter.read(now.unwrap_or_default());
         traffic.add(*self.past.lock());
+        if let Some(replaced) = &*self.replaced.lock() {
+            traffic.add(replaced.state.traffic());
+        }
         traffic
+    }
+
+    /// Keeps a new connection, unless another one is wanted by now.
+    fn up(&self, connection: &Connection, dialled: &Peer, wanted: &watch::Receiver<Peer>) -> bool {
+        let mut up = self.connection.lock();
+        let wanted = wanted.borrow();
+        let is_wanted = leads_to(&wanted, dialled) && wanted.cost == dialled.cost;
+        *up = is_wanted.then(|| connection.clone());
+        is_wanted
     }
 
     fn down(&self) {
@@ -128,67 +197,37 @@ impl State {
             self.past.lock().add(Traffic::packets(stats));
         }
     }
+
+    /// Ends the link that this one replaces, and keeps the sums of its traffic.
+    fn end_replaced(&self) {
+        let replaced = self.replaced.lock().take();
+        if let Some(replaced) = replaced {
+            self.past.lock().add(replaced.state.traffic().over());
+        }
+    }
 }
 
 /// Keeps a link to one relay: dials it again whenever the link ends, with its current lease.
-async fn keep_link(
-    origin: origin::Producer,
-    timing: quic::Config,
-    mut wanted: watch::Receiver<Peer>,
-    state: Arc<State>,
-) {
-    let mut pause = MIN_BACKOFF;
+async fn keep_link(dialler: Dialler, mut wanted: watch::Receiver<Peer>, state: Arc<State>) {
+    let mut backoff = Backoff::default();
     loop {
-        let peer = wanted.borrow_and_update().clone();
+        let (peer, connection) = dialler.dial(&mut wanted, &mut backoff, &state.meter).await;
+        if !state.up(&connection, &peer, &wanted) {
+            continue;
+        }
+        let peer = peer.name;
+        tracing::info!(peer, "link up");
         let began = Instant::now();
-        if let Err(error) = run_link(&origin, &timing, &peer, &state).await {
-            tracing::debug!(peer = peer.name, %error, "link down");
-        }
-        if began.elapsed() > DIAL_TIMEOUT + MAX_BACKOFF {
-            pause = MIN_BACKOFF;
-        }
+        let ended = tokio::select! {
+            ended = connection.closed() => ended,
+            () = async { sleep(REPLACEMENT_OVERLAP).await; state.end_replaced(); std::future::pending().await } => Ok(()),
+        };
+        state.down();
+        tracing::info!(peer, error = ended.err().map(|error| error.to_string()), "link down");
+        backoff.link_lasted(began.elapsed());
         tokio::select! {
-            () = tokio::time::sleep(pause.mul_f64(rand::rng().random_range(0.5..=1.0))) => {}
+            () = sleep(backoff.pause()) => {}
             _ = wanted.changed() => {}
         }
-        pause = (pause * 2).min(MAX_BACKOFF);
     }
-}
-
-/// Dials a relay once, and returns when the link ends.
-async fn run_link(origin: &origin::Producer, timing: &quic::Config, peer: &Peer, state: &State) -> Result<()> {
-    let connection = connect_to(origin, timing, peer, &state.meter)?.established().await?;
-    tracing::info!(peer = peer.name, address = %peer.address, "link up");
-    *state.connection.lock() = Some(connection.clone());
-    let ended = connection.closed().await;
-    state.down();
-    Ok(ended?)
-}
-
-fn connect_to(origin: &origin::Producer, timing: &quic::Config, peer: &Peer, meter: &Meter) -> Result<Connection> {
-    let mut config = connect::Config::default();
-    config.bind = Some(match peer.address {
-        SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
-        SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
-    });
-    config.timeout = DIAL_TIMEOUT;
-    // `keep_link` reconnects, with the newest certificate; and after a GOAWAY the link stays until the peer closes it (MED-50).
-    config.once = Some(true);
-    config.websocket.enabled = Some(false);
-    if peer.certificate_hashes.is_empty() {
-        config.tls.system_roots = Some(true);
-    }
-    for hash in &peer.certificate_hashes {
-        config.tls.fingerprint.push(certificates::hex(hash)?);
-    }
-    let client = config
-        .init(timing.clone())?
-        .with_publisher(origin.consume().with_hidden(true))
-        .with_subscriber(origin.clone())
-        .with_stats(meter.session())
-        .with_cost(peer.cost);
-    let host = peer.host.parse::<Ipv6Addr>().map_or_else(|_| peer.host.clone(), |address| format!("[{address}]"));
-    let mut address = url::Url::parse(&format!("https://{host}:{}/", peer.address.port()))?;
-    address.query_pairs_mut().append_pair("key", &peer.key);
-    Ok(client.connect(connect::Addr::pinned(address, [peer.address])?))
 }

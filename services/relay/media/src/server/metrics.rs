@@ -10,16 +10,25 @@ use crate::server::Refusal;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Client,
+    /// A relay of the region.
     Link,
+    /// A relay of another region.
+    RegionLink,
 }
 
 impl Kind {
-    pub const ALL: [Self; 2] = [Self::Client, Self::Link];
+    pub const ALL: [Self; 3] = [Self::Client, Self::Link, Self::RegionLink];
+
+    /// Whether the peer is a relay.
+    pub fn is_link(self) -> bool {
+        self != Self::Client
+    }
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Client => "client",
             Self::Link => "link",
+            Self::RegionLink => "region-link",
         }
     }
 }
@@ -117,8 +126,7 @@ pub(crate) struct Report {
     pub sessions: BTreeMap<(&'static str, &'static str), u64>,
     pub refused: BTreeMap<Refusal, u64>,
     pub ended: BTreeMap<(Kind, Refusal), u64>,
-    pub clients: Traffic,
-    pub links: Traffic,
+    pub traffic: [Traffic; Kind::ALL.len()],
     pub client_rtts: Vec<Duration>,
     pub cache_bytes: u64,
     pub peers: Vec<Peer>,
@@ -134,10 +142,7 @@ pub(crate) struct Peer {
 
 impl Report {
     pub fn traffic(&mut self, kind: Kind) -> &mut Traffic {
-        match kind {
-            Kind::Client => &mut self.clients,
-            Kind::Link => &mut self.links,
-        }
+        &mut self.traffic[kind as usize]
     }
 
     /// Adds the metric families `parley_media_…`.
@@ -162,18 +167,13 @@ impl Report {
     }
 
     fn collect_traffic(&self, out: &mut Families) {
-        let (clients, links) = (&self.clients, &self.links);
-        let gauge = |of: fn(&Traffic) -> u64| {
-            [([("kind", "client")], of(clients) as f64), ([("kind", "link")], of(links) as f64)]
-        };
-        let counter = |of: fn(&Traffic) -> u64| [([("kind", "client")], of(clients)), ([("kind", "link")], of(links))];
+        let of_kind = |kind: Kind, of: fn(&Traffic) -> u64| of(&self.traffic[kind as usize]);
+        let gauge = |of: fn(&Traffic) -> u64| Kind::ALL.map(|kind| ([("kind", kind.name())], of_kind(kind, of) as f64));
+        let counter = |of: fn(&Traffic) -> u64| Kind::ALL.map(|kind| ([("kind", kind.name())], of_kind(kind, of)));
         let directed = |received: fn(&Traffic) -> u64, sent: fn(&Traffic) -> u64| {
-            [
-                ([("kind", "client"), ("direction", "in")], received(clients)),
-                ([("kind", "link"), ("direction", "in")], received(links)),
-                ([("kind", "client"), ("direction", "out")], sent(clients)),
-                ([("kind", "link"), ("direction", "out")], sent(links)),
-            ]
+            [("in", received), ("out", sent)].into_iter().flat_map(move |(direction, of)| {
+                Kind::ALL.map(|kind| ([("kind", kind.name()), ("direction", direction)], of_kind(kind, of)))
+            })
         };
         let broadcasts = gauge(|traffic| traffic.broadcasts);
         out.gauges("parley_media_broadcasts", "Broadcasts that are announced to this relay", broadcasts);

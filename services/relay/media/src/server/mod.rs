@@ -15,8 +15,10 @@ mod certificates;
 mod codes;
 mod control_bytes;
 mod counted;
+mod dial;
 mod limiter;
 mod links;
+mod lookup;
 mod metrics;
 mod open;
 mod patterns;
@@ -77,6 +79,8 @@ pub enum Grant {
     },
     /// Another relay of the region.
     Link,
+    /// A relay of another region.
+    RegionLink,
 }
 
 /// The code of a refusal or of the end of a session, as clients see it.
@@ -129,8 +133,10 @@ pub enum Credential<'a> {
 pub struct Peer {
     /// The name of the relay.
     pub name: String,
-    /// The address of its QUIC endpoint.
-    pub address: SocketAddr,
+    /// The address of its QUIC endpoint. `None`: that of `host`, which is looked up for each attempt.
+    pub address: Option<SocketAddr>,
+    /// The port of its QUIC endpoint.
+    pub port: u16,
     /// The key that it requires in `key=`.
     pub key: String,
     /// SHA-256 of its certificates, base64; empty if a public CA signed them for `host`.
@@ -139,6 +145,8 @@ pub struct Peer {
     pub host: String,
     /// The cost of the link, for both directions. MoQ selects the route of least cost.
     pub cost: u64,
+    /// Whether it is a relay of another region.
+    pub in_other_region: bool,
 }
 
 /// The state of a server that its leases announce.

@@ -174,6 +174,11 @@ impl Server {
         self.shared.links.dial(peers);
     }
 
+    /// Reports whether the link that this relay dialled to the relay of this name is up.
+    pub fn is_linked(&self, name: &str) -> bool {
+        self.shared.links.is_up(name)
+    }
+
     /// Adds the metric families `parley_media_…`.
     pub fn collect(&self, out: &mut Families) {
         let mut report = Report::default();

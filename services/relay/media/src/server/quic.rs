@@ -1,4 +1,4 @@
-//! The QUIC endpoint, and the limits of a connection (MED-14, MED-24).
+//! The QUIC endpoint, and the limits of a connection (MED-14, MED-24, MED-28).
 use anyhow::{Context, Result};
 use moq_tokio::{bind, tls};
 use std::net::SocketAddr;
@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use web_transport_moq::noq::congestion::Bbr3Config;
 use web_transport_moq::noq::crypto::rustls::QuicServerConfig;
-use web_transport_moq::noq::{self, Connection, EndpointConfig, ServerConfig, TransportConfig, VarInt};
+use web_transport_moq::noq::{
+    self, Connection, EndpointConfig, MtuDiscoveryConfig, ServerConfig, TransportConfig, VarInt,
+};
 
 use crate::server::Limits;
 
@@ -57,7 +59,7 @@ fn client_transport(limits: &Limits) -> Result<TransportConfig> {
     config.max_idle_timeout(Some(idle.try_into()?));
     // Three pings fit into the idle timeout.
     config.keep_alive_interval(Some(idle / 3));
-    config.mtu_discovery_config(None);
+    config.mtu_discovery_config(Some(MtuDiscoveryConfig::default()));
     config.congestion_controller_factory(Arc::new(Bbr3Config::default()));
     config.max_concurrent_bidi_streams(VarInt::from_u64((limits.subscriptions + SPARE_STREAMS) as u64)?);
     config.max_concurrent_uni_streams(MAX_GROUPS.into());

@@ -41,7 +41,7 @@ pub(crate) struct Sessions {
 struct Past {
     refused: BTreeMap<Refusal, u64>,
     ended: BTreeMap<(Kind, Refusal), u64>,
-    traffic: [Traffic; 2],
+    traffic: [Traffic; Kind::ALL.len()],
 }
 
 struct LiveSession {
@@ -180,6 +180,7 @@ impl Sessions {
         })?;
         let (kind, publish, subscribe) = match authorization.grant() {
             Grant::Link => (Kind::Link, Pattern::all().into(), Pattern::all().into()),
+            Grant::RegionLink => (Kind::RegionLink, Pattern::all().into(), Pattern::all().into()),
             Grant::Client { publish, subscribe } => {
                 let scope = |list: &[String]| patterns::scope(list).map_err(|_| TOKEN_INVALID);
                 (Kind::Client, scope(&publish)?, scope(&subscribe)?)
@@ -189,7 +190,7 @@ impl Sessions {
     }
 
     fn reserve(&self, kind: Kind) -> Result<Option<SessionPermit<'_>>, Refusal> {
-        if kind == Kind::Link {
+        if kind.is_link() {
             return Ok(None);
         }
         let more = |count: usize| (count < self.limits.sessions).then_some(count + 1);
@@ -201,7 +202,7 @@ impl Sessions {
 
     async fn run(&self, pending: PendingSession, admitted: Admitted) -> Result<()> {
         let Admitted { authorization, kind, publish, subscribe } = admitted;
-        let link = kind == Kind::Link;
+        let link = kind.is_link();
         let (meter, transport, query) = (Meter::new(), pending.transport, pending.query().to_owned());
         let received = pending.received.clone();
         if link {

@@ -13,6 +13,7 @@ mod failure;
 mod hostile;
 mod limits;
 mod misbehaving;
+mod path;
 mod process;
 mod processes;
 mod relay;

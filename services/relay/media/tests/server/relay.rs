@@ -14,6 +14,7 @@ use std::time::{Duration, SystemTime};
 use tokio::runtime::{Builder, Runtime};
 
 const KEY: &str = "a key of the region";
+const REGION_KEY: &str = "a key of other regions";
 pub const DAY: Duration = Duration::from_secs(24 * 3600);
 
 pub fn limits() -> Limits {
@@ -32,6 +33,7 @@ pub fn limits() -> Limits {
         idle_time: 10_000,
         link_idle_time: 1_500,
         link_ping: 400,
+        unreachable_keep: 60_000,
         drain_window: 3_000,
         certificate_life: 10 * 24 * 3_600_000,
         certificate_rotation: 4 * 24 * 3_600_000,
@@ -64,7 +66,8 @@ impl Admission for Guard {
 
     fn authenticate(&self, credential: Credential<'_>) -> Result<Box<dyn Authorization>, Refusal> {
         match credential {
-            Credential::Key(KEY) => Ok(Box::new(LinkAuthorization)),
+            Credential::Key(KEY) => Ok(Box::new(LinkAuthorization(Grant::Link))),
+            Credential::Key(REGION_KEY) => Ok(Box::new(LinkAuthorization(Grant::RegionLink))),
             Credential::Key(_) => Err("KEY_INVALID"),
             Credential::None => Err("TOKEN_MISSING"),
             Credential::Token(token) => {
@@ -74,11 +77,11 @@ impl Admission for Guard {
     }
 }
 
-struct LinkAuthorization;
+struct LinkAuthorization(Grant);
 
 impl Authorization for LinkAuthorization {
     fn grant(&self) -> Grant {
-        Grant::Link
+        self.0.clone()
     }
 
     fn ended(&self) -> Option<Refusal> {
@@ -178,12 +181,20 @@ impl Relay {
     pub fn peer(&self, name: &str) -> Peer {
         Peer {
             name: name.to_owned(),
-            address: self.server().address,
+            address: Some(self.server().address),
+            port: self.server().address.port(),
             key: KEY.to_owned(),
             certificate_hashes: self.hashes(),
             host: "localhost".to_owned(),
             cost: 1,
+            in_other_region: false,
         }
+    }
+
+    /// The relay as one of another region, whose host is looked up.
+    pub fn peer_in_other_region(&self, name: &str, cost: u64) -> Peer {
+        let host = "127.0.0.1".to_owned();
+        Peer { address: None, host, key: REGION_KEY.to_owned(), cost, in_other_region: true, ..self.peer(name) }
     }
 
     /// Dials the other relays and waits until the links are up.

@@ -66,6 +66,18 @@ impl Batch {
         (from..self.count()).map(|at| self.bytes.slice(self.start(at)..self.start(at + 1)))
     }
 
+    /// The batch without its first `count` messages; `None` if nothing remains.
+    pub fn skip(&self, count: usize) -> Option<Self> {
+        if count >= self.count() {
+            return None;
+        }
+        let start = self.start(count);
+        let rest = self.ends.get(count..).filter(|rest| rest.len() > 1).unwrap_or_default();
+        let ends = rest.iter().map(|end| end - start).collect();
+        let payload = self.frames(count).map(|frame| payload_of(frame.len())).sum();
+        Some(Self { bytes: self.bytes.slice(start..), ends, payload })
+    }
+
     /// The index of the first frame that is not completely sent after `sent` bytes of the batch, and how many bytes of it were sent.
     pub fn resume(&self, sent: usize) -> (usize, usize) {
         let first = match self.ends[..] {
@@ -154,6 +166,16 @@ mod tests {
     /// The capacity of the memory of a batch.
     fn capacity(batch: Batch) -> usize {
         batch.bytes.try_into_mut().unwrap().capacity()
+    }
+
+    #[test]
+    fn str_142_a_batch_without_its_first_messages_is_the_batch_of_the_others() {
+        let frames: Vec<_> =
+            [&b"a"[..], b"", &[7; 300]].map(|payload| Batch::message(Kind::Binary, payload).bytes().to_vec()).into();
+        let whole = |from: usize| Batch::read(frames[from..].concat().into(), frames.len() - from);
+        let batch = whole(0).unwrap();
+        assert_eq!([0, 1, 2, 3].map(|count| batch.skip(count)), [whole(0), whole(1), whole(2), None]);
+        assert_eq!(Batch::message(Kind::Text, b"one").skip(1), None);
     }
 
     #[test]

@@ -82,6 +82,8 @@ export type PageInput =
     }
   | { readonly type: 'bus'; readonly message: PageBusMessage }
   | { readonly type: 'transfer'; readonly transfer: DirectedTransfer }
+  /** The roster's judgement: whether a region is cut off, or was until a moment ago. */
+  | { readonly type: 'regions-missing'; readonly some: boolean }
   /** This pod ends: its visitors are sent to other pods. */
   | { readonly type: 'draining' }
   /** All visitors are gone; the process ends soon. */

@@ -8,7 +8,8 @@ import type { PageBusMessage } from '@parley/protocol/pages-bus';
 import { visitorId } from '@parley/protocol/pages';
 import { Agenda } from '../agenda.ts';
 import { Transfers } from '../transfers.ts';
-import { requestAllAgain } from './section-requests.ts';
+import { recount } from './counts.ts';
+import { requestAllAgain, requestFromRegions } from './section-requests.ts';
 import { announceDrain, publishPending, onHeartbeat, startHeartbeats, visitorsNow } from './heartbeats.ts';
 import { onAnswer, onTransfer, direct, undelivered } from './directed.ts';
 import type { PageEffect, PageInput } from './effects.ts';
@@ -57,6 +58,7 @@ export function createPages({ pod, boot, limits, now, random }: PagesOptions): P
     now,
     ownHeartbeatAt: -Infinity,
     connectedSince: now,
+    regionsMissing: false,
     draining: false,
     publishedVisitors: 0,
     sentVisitors: 0,
@@ -111,6 +113,10 @@ function handle(state: PagesState, input: PageInput): void {
       return onTransfer(state, input.transfer);
     case 'bus':
       return onBus(state, input.message);
+    case 'regions-missing':
+      state.regionsMissing = input.some;
+      if (!input.some) requestFromRegions(state);
+      return recount(state);
     case 'draining':
       return announceDrain(state);
     case 'left':

@@ -1,5 +1,5 @@
 /** Requests for the sections that other pods have of the pages here. A request is repeated, as a message may be lost. SPEC rules PAGE-11, PAGE-12. */
-import type { PodId } from '@parley/protocol/ids';
+import { regionIn, type PodId } from '@parley/protocol/ids';
 import type { PageSectionRequest } from '@parley/protocol/pages-bus';
 import { forgetOlder, unsettle } from './counts.ts';
 import type { PagesState, Swarm } from './state.ts';
@@ -55,6 +55,14 @@ export function requestFrom(state: PagesState, newcomer: PodId): void {
       for (const pod of newcomers) state.effects.push({ type: 'publish-pod', pod, message });
     });
   });
+}
+
+/** A region was silent, perhaps for less than the time after which its pods count as dead: what they published then may be lost. */
+export function requestFromRegions(state: PagesState): void {
+  const others = [...state.peers.keys()].filter((pod) => regionIn(pod) !== regionIn(state.pod));
+  for (const pod of others) requestFrom(state, pod);
+  if (others.length === 0) return;
+  for (const swarm of state.swarms.values()) unsettle(state, swarm, state.now + ANSWERED_MS);
 }
 
 /** `announce` is called at once, with the time at which the batch of the page is due. */

@@ -15,7 +15,8 @@ export const receivesOwnHeartbeat = (state: PagesState): boolean =>
   state.now - state.ownHeartbeatAt <= OWN_HEARTBEAT_TIMEOUT_MS;
 
 export function isSettled(state: PagesState, swarm: Swarm): boolean {
-  if (state.now < swarm.unsettledUntil || state.draining || !receivesOwnHeartbeat(state)) return false;
+  if (state.now < swarm.unsettledUntil || state.draining || state.regionsMissing) return false;
+  if (!receivesOwnHeartbeat(state)) return false;
   // A pod that was silent since the request may have died before it, and its visitors are moving.
   for (const { lastMessageAt, draining } of state.peers.values())
     if (draining || lastMessageAt < swarm.requestedAt) return false;

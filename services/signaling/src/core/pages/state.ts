@@ -27,6 +27,8 @@ export interface PagesState {
   /** When this pod last received its own heartbeat, and since when it has received all of them. */
   ownHeartbeatAt: number;
   connectedSince: number;
+  /** A region is cut off, or was until a moment ago: holders may be there. */
+  regionsMissing: boolean;
   /** It is sending its visitors to other pods. */
   draining: boolean;
   /** The number of this pod's visitors that it last published. */

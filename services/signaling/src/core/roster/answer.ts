@@ -3,8 +3,9 @@ import type { Entry, Sections } from '@parley/protocol/bus';
 import type { PodId, RoomId } from '@parley/protocol/ids';
 import type { ChatLine } from '@parley/protocol/people';
 import type { Pod, Room } from '../state.ts';
+import { mayBeBeyondCut } from './reachability.ts';
 import { tombstonesElsewhere } from './tombstones.ts';
-import { deadSections, ownSection } from './section.ts';
+import { deadSections, ownSection, unreachableSections } from './section.ts';
 
 const CHAT_BYTES = 262_144;
 const CHAT_LINE_OVERHEAD = 600;
@@ -40,8 +41,13 @@ export function answerRoom(pod: Pod, room: Room): Sections {
     type: 'sections',
     room: room.view.room,
     pod: pod.id,
-    sections: [ownSection(pod, room), ...deadSections(pod, room), ...tombstonesElsewhere(pod, room)],
-    named: livePodsOf(room),
+    sections: [
+      ownSection(pod, room),
+      ...deadSections(pod, room),
+      ...unreachableSections(pod, room),
+      ...tombstonesElsewhere(pod, room),
+    ],
+    named: reachablePodsOf(pod, room),
     recoveringMs: recoveringMs(pod, room),
     chat: recentChat(room, CHAT_BYTES - ENTRY_BYTES * room.people.size),
   };
@@ -49,7 +55,7 @@ export function answerRoom(pod: Pod, room: Room): Sections {
 
 /** The sender is told that participants may be missing while this pod is still recovering itself. */
 function recoveringMs(pod: Pod, room: Room): number {
-  const isCatchingUp = room.silent.size > 0 || pod.now < pod.catchUpUntil;
+  const isCatchingUp = room.silent.size > 0 || pod.now < pod.catchUpUntil || mayBeBeyondCut(pod);
   if (isCatchingUp) return pod.limits['resume.grace'];
   return Math.max(0, Math.round(room.recoveringUntil - pod.now));
 }
@@ -68,9 +74,10 @@ function recentChat(room: Room, maxBytes: number): ChatLine[] {
 }
 
 /** Live pods that hold participants of the room: the sender needs their sections too. */
-function livePodsOf(room: Room): PodId[] {
+function reachablePodsOf(pod: Pod, room: Room): PodId[] {
   const named: PodId[] = [];
   for (const [owner, epochs] of room.sections) {
+    if (pod.peers.get(owner)?.isUnreachable === true) continue;
     if ([...epochs.values()].some((section) => !section.dead && section.entries.size > 0)) named.push(owner);
   }
   return named;

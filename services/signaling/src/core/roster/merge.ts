@@ -2,12 +2,22 @@
  * The roster of a room is the union of sections, one per pod and epoch. For each participant the claim with the highest (generation, pod, epoch)
  * counts. SPEC rules ROS-4 and ROS-5.
  */
+import type { Tombstone } from '@parley/protocol/bus';
 import type { ParticipantId, PodId } from '@parley/protocol/ids';
 import type { Member } from '@parley/protocol/people';
 import type { Left, ServerMessage } from '@parley/protocol/server-messages';
 import { freeSeat } from '../seats.ts';
+import { mayBeBeyondCut } from './reachability.ts';
 import { isStronger } from './tombstones.ts';
-import { localSockets, ownerSockets, type Pod, type RemoteEntry, type Room } from '../state.ts';
+import {
+  localSockets,
+  ownerSockets,
+  regionOf,
+  type Pod,
+  type RemoteEntry,
+  type RemoteSection,
+  type Room,
+} from '../state.ts';
 import type { Person } from '../person.ts';
 
 /** By then the last `hello` of a room that opens has been answered, also by remote pods. */
@@ -28,7 +38,7 @@ type Claim =
       readonly generation: number;
       readonly pod: PodId;
       readonly epoch: number;
-      readonly reason: Left['reason'];
+      readonly reason: Tombstone['reason'];
     };
 
 /** Merges the claims on one participant again and notifies this pod's sockets of the change. */
@@ -42,6 +52,7 @@ export function settle(pod: Pod, room: Room, participant: ParticipantId): void {
     const reason = reasonOf(pod, before, claim);
     const knownAt = newerClaimsKnownAt(pod, room);
     if (pod.now < knownAt && reason === 'lost') {
+      if (before.state === 'unreachable' && !isUnreachable(pod, before.pod)) showAway(pod, room, before);
       if (knownAt < Infinity) settleLater(pod, room, participant, knownAt);
       return;
     }
@@ -55,24 +66,40 @@ export function settle(pod: Pod, room: Room, participant: ParticipantId): void {
     announce(pod, room, { type: 'joined', member: memberOf(after) }, participant);
     return;
   }
-  if (before.state === 'here' && after.state === 'away')
-    announce(pod, room, { type: 'away', participant }, participant);
-  if (before.state === 'away' && after.state === 'here')
-    announce(pod, room, { type: 'back', participant }, participant);
+  const { state } = after;
+  if (before.state !== state && state !== 'waiting')
+    announce(pod, room, { type: state === 'here' ? 'back' : state, participant }, participant);
   if (!isShownAlike(before, after)) {
     announce(pod, room, { type: 'changed', participant, name: after.name, media: after.media }, participant);
   }
+}
+
+function showAway(pod: Pod, room: Room, before: Person): void {
+  const { participant } = before;
+  room.people.set(participant, { ...before, state: 'away' });
+  announce(pod, room, { type: 'away', participant }, participant);
 }
 
 function depart(pod: Pod, room: Room, before: Person, claim: Claim | undefined): void {
   const { participant } = before;
   const reason = reasonOf(pod, before, claim);
   room.people.delete(participant);
-  noteDeparture(pod, room, before, claim);
+  announce(pod, room, { type: 'left', participant, reason }, participant);
+  // It may be here again, with its seat and its media.
+  if (reason === 'unreachable') return;
+  const departure = departureOf(before, claim);
+  // Its resume tokens are refused from now on, also after this pod has closed the room.
+  pod.departures.note(room.view.room, departure, pod.now);
   // An older claim here may have taken the seat over before the newer one became known.
   if (before.pod === pod.id || room.seated.has(participant)) freeSeat(pod, room, participant);
-  pod.effects.push({ type: 'departed', participant, reason, wasHere: before.pod === pod.id });
-  announce(pod, room, { type: 'left', participant, reason }, participant);
+  pod.effects.push({
+    type: 'departed',
+    participant,
+    generation: departure.generation,
+    reason,
+    wasHere: before.pod === pod.id,
+    wasInRegion: regionOf(pod, before.pod) === pod.region,
+  });
 }
 
 /** This pod closes the room: participants whose end it has not taken for certain have left as far as it will know, or their seats would be kept. */
@@ -86,15 +113,16 @@ export function departUncertain(pod: Pod, room: Room): void {
 /** A tombstone ends with the room of its pod; the departure is still known. */
 function reasonOf(pod: Pod, before: Person, claim: Claim | undefined): Left['reason'] {
   if (claim?.gone === true) return claim.reason;
-  return pod.departures.of(before.participant, before.generation, pod.now)?.reason ?? 'lost';
+  const departure = pod.departures.of(before.participant, before.generation, pod.now);
+  return departure?.reason ?? (before.state === 'unreachable' ? 'unreachable' : 'lost');
 }
 
 /**
  * When the claims of all pods are known here. Until then the end of an older claim may arrive before a newer claim: the participant has not left. A
- * pod that is silent may have a newer claim; when it is not waited for any more, `settleEnded` follows.
+ * pod that is silent, or beyond a cut, may have a newer claim; when it is not waited for any more, `settleEnded` follows.
  */
 function newerClaimsKnownAt(pod: Pod, room: Room): number {
-  if (room.silent.size > 0) return Infinity;
+  if (room.silent.size > 0 || mayBeBeyondCut(pod)) return Infinity;
   const youngMs = room.recoveringUntil > pod.now ? RECOVERING_MS : YOUNG_MS;
   return Math.max(Math.max(room.openedAt, pod.connectedAt) + youngMs, pod.catchUpUntil);
 }
@@ -113,21 +141,17 @@ export function settleEnded(pod: Pod, room: Room): void {
   }
 }
 
-/** The participant's resume tokens are refused from now on, also after this pod has closed the room. */
-function noteDeparture(
-  pod: Pod,
-  room: Room,
+function departureOf(
   { participant, generation }: Person,
   claim: Claim | undefined,
-): void {
+): Omit<Tombstone, 'keepMs'> {
   // A claim that expired because its pod was silent may have been stronger than the last tombstone of its participant.
   const tombstone = claim?.gone === true && claim.generation >= generation ? claim : undefined;
-  const departure = {
+  return {
     participant,
     generation: tombstone?.generation ?? generation,
     reason: tombstone?.reason ?? 'lost',
   };
-  pod.departures.note(room.view.room, departure, pod.now);
 }
 
 const isWaiting = (claim: Claim | undefined): claim is Claim & { gone: false } =>
@@ -158,7 +182,7 @@ export const memberOf = ({ participant, name, media, state, owner }: Person): Me
   participant,
   name,
   media,
-  state: state === 'away' ? 'away' : 'here',
+  state: state === 'waiting' ? 'here' : state,
   ...(owner ? { owner } : {}),
 });
 
@@ -191,7 +215,7 @@ export function strongestClaim(pod: Pod, room: Room, participant: ParticipantId)
         name,
         media,
         visitor,
-        state: stateOf(entry),
+        state: stateOf(pod, holder, section, entry),
         owner: entry.owner === true,
       };
       best = stronger(best, { gone: false, generation, pod: holder, epoch, person });
@@ -201,10 +225,18 @@ export function strongestClaim(pod: Pod, room: Room, participant: ParticipantId)
   return gone === undefined ? best : stronger(best, { gone: true, ...gone });
 }
 
-function stateOf({ awayUntil, waiting }: RemoteEntry): Person['state'] {
+function stateOf(
+  pod: Pod,
+  holder: PodId,
+  { dead }: RemoteSection,
+  { awayUntil, waiting }: RemoteEntry,
+): Person['state'] {
   if (waiting === true) return 'waiting';
+  if (!dead && isUnreachable(pod, holder)) return 'unreachable';
   return awayUntil === undefined ? 'here' : 'away';
 }
+
+const isUnreachable = (pod: Pod, holder: PodId): boolean => pod.peers.get(holder)?.isUnreachable === true;
 
 function ownClaim(pod: Pod, room: Room, participant: ParticipantId): Claim | undefined {
   const { epoch, entries } = room.own;

@@ -9,7 +9,7 @@ import { mergeChat } from '../chat.ts';
 import { onDeparture } from '../departed.ts';
 import type { Join, Resume } from '../input.ts';
 import { answerListing } from '../participants.ts';
-import type { Pod, Room } from '../state.ts';
+import { regionOf, type Pod, type Room } from '../state.ts';
 import { requestSections } from './section-requests.ts';
 import { cancelDigests } from './digest.ts';
 import { publishHello } from './catch-up.ts';
@@ -17,11 +17,12 @@ import { endInterest, isShared } from './interest.ts';
 import { missesPods } from './liveness.ts';
 import { departUncertain } from './merge.ts';
 import { endSection, isAlive, presumeDead, takeSection } from './remote.ts';
-import { noteNamed, noteSenders } from './silent.ts';
+import { isReachable } from './reachability.ts';
+import { mayBeNamedForEarlier, noteNamed, noteSenders } from './silent.ts';
 
 const HELLO_AT_MS = [0, 250, 1000] as const;
 const GIVE_UP_MS = 300;
-/** In a larger region the requests would cost more than the wait. */
+/** Of one region: in a larger one the requests would cost more than the wait. */
 const MAX_PODS_ASKED = 16;
 /** A pod stays subscribed to an empty room for this long, as a participant may come back at once. */
 const LINGER_MS = 2000;
@@ -42,6 +43,7 @@ export function openRoom(pod: Pod, { view, policy }: Pick<Join, 'view' | 'policy
     people: new Map(),
     lobby: new Map(),
     seating: new Map(),
+    unread: new Map(),
     seated: new Set(),
     chat: [],
     phase: { phase: 'open' },
@@ -63,11 +65,11 @@ export function openRoom(pod: Pod, { view, policy }: Pick<Join, 'view' | 'policy
         () => pod.rooms.get(view.room) === room && publishHello(pod, room),
       );
   }
-  const peers = livePeers(pod);
+  const peers = reachablePeers(pod);
   const isYoung = pod.now - pod.startedAt < YOUNG_MS;
   if (peers.length > 0 || isYoung) {
     const giveUp = pod.agenda.schedule(pod.now + GIVE_UP_MS, () => finishOpening(pod, room, letIn));
-    const asked = new Set(isYoung || peers.length > MAX_PODS_ASKED ? [] : peers);
+    const asked = new Set(isYoung || isLarge(pod, peers) ? [] : peers);
     for (const peer of asked) requestSections(pod, room, peer);
     const about = { asked, answered: new Set<PodId>(), named: new Set<PodId>(), giveUp };
     room.phase = { phase: 'opening', arrivals: [], listings: [], ...about };
@@ -75,8 +77,14 @@ export function openRoom(pod: Pod, { view, policy }: Pick<Join, 'view' | 'policy
   return room;
 }
 
-function livePeers(pod: Pod): PodId[] {
-  return [...pod.peers].filter(([id, peer]) => id !== pod.id && !peer.dead).map(([id]) => id);
+function reachablePeers(pod: Pod): PodId[] {
+  return [...pod.peers].filter(([id, peer]) => !peer.dead && isReachable(pod, id)).map(([id]) => id);
+}
+
+/** Some region has more pods than are asked by name. */
+function isLarge(pod: Pod, peers: readonly PodId[]): boolean {
+  const regions = Object.groupBy(peers, (id) => regionOf(pod, id));
+  return Object.values(regions).some((some = []) => some.length > MAX_PODS_ASKED);
 }
 
 function finishOpening(pod: Pod, room: Room, letIn: LetIn): void {
@@ -87,7 +95,7 @@ function finishOpening(pod: Pod, room: Room, letIn: LetIn): void {
   noteNamed(
     pod,
     room,
-    [...named].filter((id) => !answered.has(id)),
+    [...named].filter((id) => !answered.has(id) || mayBeNamedForEarlier(pod, room, id)),
   );
   for (const arrival of arrivals) {
     pod.arriving.delete(arrival.socket);
@@ -111,9 +119,9 @@ export function onSections(pod: Pod, room: Room, received: Sections, letIn: LetI
   const { asked, answered, named } = room.phase;
   answered.add(message.pod);
   for (const id of message.named) if (id !== pod.id) named.add(id);
-  const haveAnswered = (pods: ReadonlySet<PodId>): boolean => [...pods].every((id) => answered.has(id));
-  const isEmpty = asked.size > 0 && haveAnswered(asked);
-  if ((hasRoom || isEmpty) && haveAnswered(named)) finishOpening(pod, room, letIn);
+  const isEmpty = asked.size > 0 && [...asked].every((id) => answered.has(id));
+  const isComplete = [...named].every((id) => answered.has(id) && !mayBeNamedForEarlier(pod, room, id));
+  if ((hasRoom || isEmpty) && isComplete) finishOpening(pod, room, letIn);
 }
 
 /** Pods that the sender takes for dead although their messages arrive here: this pod needs their sections from themselves. */
@@ -149,6 +157,7 @@ export function closeIfEmpty(pod: Pod, id: RoomId): void {
     room === undefined ||
     room.own.entries.size > 0 ||
     room.seating.size > 0 ||
+    room.unread.size > 0 ||
     room.phase.phase === 'opening' ||
     room.linger !== undefined
   )
@@ -158,7 +167,7 @@ export function closeIfEmpty(pod: Pod, id: RoomId): void {
     // A pod that is silent now must still be notified of departures.
     if ((missesPods(pod) && room.tombstones.size > 0) || mayHaveClaimsElsewhere(pod, room))
       return closeIfEmpty(pod, id);
-    const isEmpty = room.own.entries.size === 0 && room.seating.size === 0;
+    const isEmpty = room.own.entries.size === 0 && room.seating.size === 0 && room.unread.size === 0;
     if (isEmpty && pod.rooms.get(room.view.room) === room) closeRoom(pod, room);
   });
 }

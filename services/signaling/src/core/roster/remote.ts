@@ -11,6 +11,7 @@ import {
 } from '../state.ts';
 import { requestSection } from './section-requests.ts';
 import { settle } from './merge.ts';
+import { isBeyondCut, onceReunited } from './reachability.ts';
 import { yieldToNewer } from './newer.ts';
 import { onTombstone, tombstoneKeepMs } from './tombstones.ts';
 
@@ -47,8 +48,7 @@ export function takeSection(pod: Pod, room: Room, received: Section, sender: Pod
   }
   const known = remoteSectionOf(room, received.pod, received.epoch);
   const isFromWriter = sender === received.pod && !received.dead;
-  if (isFromWriter ? isOutdated(pod, room, received, known) : !isNewerCopyOfDead(pod, received, known))
-    return;
+  if (isFromWriter ? isOutdated(pod, room, received, known) : !isNewerCopy(pod, received, known)) return;
   known?.asked?.cancel();
   const section: RemoteSection = {
     boot: received.boot,
@@ -86,10 +86,12 @@ function isOutdated(pod: Pod, room: Room, received: Section, known: RemoteSectio
 }
 
 /**
- * Another pod's copy counts for dead pods only, and only where it is newer than what is known. Earlier processes of this pod are among the dead ones.
+ * Another pod's copy counts for pods only that are dead or unreachable here too, and only where it is newer than what is known. Earlier processes of this pod
+ * are among the dead ones.
  */
-function isNewerCopyOfDead(pod: Pod, received: Section, known: RemoteSection | undefined): boolean {
-  if (!received.dead || received.entries.length === 0 || isAlive(pod, received)) return false;
+function isNewerCopy(pod: Pod, received: Section, known: RemoteSection | undefined): boolean {
+  if (received.entries.length === 0) return false;
+  if (received.dead ? isAlive(pod, received) : !isBeyondCut(pod, received)) return false;
   return known === undefined || (!known.ended && received.seq > known.seq);
 }
 
@@ -135,7 +137,7 @@ function scheduleExpiry(pod: Pod, room: Room, owner: PodId, epoch: number): void
     forgetSection(pod, room, owner, epoch);
     return;
   }
-  pod.agenda.schedule(next, () => {
+  const expire = (): void => {
     // The room may have been closed and opened again in the meantime.
     if (pod.rooms.get(room.view.room) !== room) return;
     if (remoteSectionOf(room, owner, epoch) !== section || !section.dead) return;
@@ -143,7 +145,8 @@ function scheduleExpiry(pod: Pod, room: Room, owner: PodId, epoch: number): void
     for (const { participant } of gone) section.entries.delete(participant);
     for (const { participant } of gone) settle(pod, room, participant);
     scheduleExpiry(pod, room, owner, epoch);
-  });
+  };
+  pod.agenda.schedule(next, () => onceReunited(pod, expire));
 }
 
 /** The writer ended its section: its participants have left, and its tombstones stay until no older claim can outlive them. */
@@ -158,6 +161,11 @@ export function endSection(pod: Pod, room: Room, owner: PodId, epoch: number): v
   section.entries.clear();
   for (const participant of participants) settle(pod, room, participant);
   scheduleExpiry(pod, room, owner, epoch);
+}
+
+/** What is known of that pod, where nothing is known any more of its region. */
+export function forgetSections(pod: Pod, room: Room, owner: PodId): void {
+  for (const epoch of room.sections.get(owner)?.keys() ?? []) forgetSection(pod, room, owner, epoch);
 }
 
 /** Removes a section; a participant that only it claimed has left. */

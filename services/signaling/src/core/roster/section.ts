@@ -9,6 +9,7 @@ import { scheduleDigests, startSteady } from './digest.ts';
 import { isShared } from './interest.ts';
 import { keepTombstone, tombstoneKeepMs, tombstonesOf } from './tombstones.ts';
 import { settle } from './merge.ts';
+import { onceReunited } from './reachability.ts';
 
 /** Adds or replaces a participant of this pod. */
 export function putOwn(pod: Pod, room: Room, entry: OwnEntry): void {
@@ -26,8 +27,13 @@ export function putOwn(pod: Pod, room: Room, entry: OwnEntry): void {
 /** The participant has no socket here any more: it is away, and leaves for good when the grace period ends. */
 export function awayOwn(pod: Pod, room: Room, entry: OwnEntry): void {
   const until = pod.now + pod.limits['resume.grace'];
-  const expiry = pod.agenda.schedule(until, () => dropOwn(pod, room, entry.participant, 'lost'));
-  putOwn(pod, room, { ...entry, presence: { state: 'away', until, expiry } });
+  const { participant } = entry;
+  const expire = (): void => {
+    if (room.own.entries.get(participant)?.presence === presence) dropOwn(pod, room, participant, 'lost');
+  };
+  const expiry = pod.agenda.schedule(until, () => onceReunited(pod, expire));
+  const presence = { state: 'away' as const, until, expiry };
+  putOwn(pod, room, { ...entry, presence });
 }
 
 /** Ends this pod's claim on a participant. */
@@ -96,6 +102,22 @@ export function deadSections(pod: Pod, room: Room): Section[] {
       if (!section.dead) continue;
       const entries = countingEntries(pod, room, section);
       if (entries.length > 0) sections.push({ ...headOf(owner, epoch, section), entries, tombstones: [] });
+    }
+  }
+  return sections;
+}
+
+/** Sections of pods beyond a cut, for pods that know less of them. */
+export function unreachableSections(pod: Pod, room: Room): Section[] {
+  const sections: Section[] = [];
+  for (const [owner, epochs] of room.sections) {
+    if (pod.peers.get(owner)?.isUnreachable !== true) continue;
+    for (const [epoch, section] of epochs) {
+      if (section.dead || section.boot === 0) continue;
+      const entries = Array.from(section.entries.values(), ({ awayUntil, ...entry }) =>
+        awayUntil === undefined ? entry : { ...entry, awayMs: Math.max(0, Math.round(awayUntil - pod.now)) },
+      );
+      sections.push({ ...headOf(owner, epoch, section), entries, tombstones: [] });
     }
   }
   return sections;

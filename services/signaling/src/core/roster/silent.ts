@@ -10,6 +10,9 @@ import { settleEnded } from './merge.ts';
 import { requestSections, stillPublishesHello } from './section-requests.ts';
 import { tombstoneKeepMs } from './tombstones.ts';
 
+/** By then every pod has noticed that a process has ended, and names it no more. */
+const RESTART_NOTICED_MS = 2000;
+
 /** Also after the room has opened: the answer that names a dead pod may come from a remote pod. */
 export function noteNamed(pod: Pod, room: Room, named: Iterable<PodId>): void {
   for (const id of named) {
@@ -21,11 +24,20 @@ export function noteNamed(pod: Pod, room: Room, named: Iterable<PodId>): void {
 }
 
 /**
+ * Whether the pod may have been named for its process before: those who named it have not noticed yet that it has restarted. Then its answer that it does
+ * not have the room says nothing about the participants of that process.
+ */
+export function mayBeNamedForEarlier(pod: Pod, room: Room, id: PodId): boolean {
+  const since = pod.peers.get(id)?.since ?? -Infinity;
+  return pod.now - since < RESTART_NOTICED_MS && !isSectionKnown(pod, room, id);
+}
+
+/**
  * The sender of an answer is not silent. A dead pod is not silent any more where a pod that no longer names it has sent its section, and that section
  * was accepted.
  */
 export function noteSenders(pod: Pod, room: Room, { pod: sender, sections, named }: Sections): void {
-  endSilence(pod, room, sender);
+  if (!mayBeNamedForEarlier(pod, room, sender)) endSilence(pod, room, sender);
   for (const { pod: owner, epoch, entries } of sections) {
     const isReported = entries.length > 0 && remoteSectionOf(room, owner, epoch) !== undefined;
     if (isReported && !named.includes(owner)) endSilence(pod, room, owner);

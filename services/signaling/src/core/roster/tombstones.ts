@@ -5,6 +5,7 @@
 import type { Section, Tombstone } from '@parley/protocol/bus';
 import type { ParticipantId, PodId } from '@parley/protocol/ids';
 import type { KeptTombstone, Pod, Room } from '../state.ts';
+import { mayBeBeyondCut } from './reachability.ts';
 
 /** A tombstone outlives the grace period by this, so that no claim of a slower pod is accepted after it. */
 const MARGIN_MS = 5000;
@@ -48,17 +49,21 @@ export function isStronger(a: Order, b: Order): boolean {
 }
 
 export function forgetTombstones(pod: Pod, room: Room): void {
-  for (const [participant, { until }] of room.tombstones)
-    if (until <= pod.now) room.tombstones.delete(participant);
+  for (const [participant, gone] of room.tombstones)
+    if (!isKept(pod, gone)) room.tombstones.delete(participant);
 }
+
+/** No longer than a claim of a pod beyond a cut, which has not received it. */
+const isKept = (pod: Pod, { until }: KeptTombstone): boolean => until > pod.now || mayBeBeyondCut(pod);
 
 /** The tombstones of one section, with the time for which each is still kept. */
 export function tombstonesOf(pod: Pod, room: Room, owner: PodId, epoch: number): Tombstone[] {
   const tombstones: Tombstone[] = [];
   for (const [participant, gone] of room.tombstones) {
-    if (gone.pod !== owner || gone.epoch !== epoch || gone.until <= pod.now) continue;
+    if (gone.pod !== owner || gone.epoch !== epoch || !isKept(pod, gone)) continue;
     const { generation, reason, until } = gone;
-    tombstones.push({ participant, generation, reason, keepMs: Math.round(until - pod.now) });
+    const keepMs = until > pod.now ? Math.round(until - pod.now) : MARGIN_MS;
+    tombstones.push({ participant, generation, reason, keepMs });
   }
   return tombstones;
 }

@@ -3,15 +3,19 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Code } from '@parley/protocol/codes';
 import { decode } from '@parley/protocol/decode';
 import { JoinRequest, socketPath, type JoinAnswer } from '@parley/protocol/http';
-import { parseRoomId, participantId } from '@parley/protocol/ids';
+import { parseRoomId, participantId, type RoomId } from '@parley/protocol/ids';
 import { checkName } from '@parley/protocol/people';
+import type { VisitorMarks } from '@parley/protocol/tokens';
 import { isBanned } from '../../core/policy.ts';
 import { isOwner } from '../owner-key.ts';
 import { refuse } from '../refusal.ts';
+import { severalRegions } from '../regions.ts';
 import { addressOf, publicOrigin, traceOf } from '../visitor.ts';
 import { marksOf } from '../visitor-marks.ts';
+import { RECENT_MS, type RoomLookup } from '../rooms.ts';
 import type { RouteContext } from './context.ts';
 import { isFull, refuseForNow } from './join-turn.ts';
 
@@ -37,16 +41,12 @@ export async function joinRoom(
   const refused = refuseForNow(context, { room, address, slot: body.message.slot, hasKey });
   if (refused !== undefined)
     return refuse(reply, refused.code, undefined, refused.retryAfterMs, refused.slot);
-  const known = await rooms.lookUp(room);
-  if (!known.ok) return refuse(reply, known.code);
+  const asked = { room, authorization, address, device: body.message.device };
+  let decided = decide(context, asked, await rooms.lookUp(room, { maxAgeMs: limits['home.cacheTtl'] }));
+  if ('code' in decided && decided.isOld) decided = decide(context, asked, await rooms.lookUp(room));
+  if ('code' in decided) return refuse(reply, decided.code);
+  const { known, owner, visitor } = decided;
   const { view } = known;
-  const isNewHere = pod.core.population(view.room) === 0;
-  if (isNewHere && pod.core.counts().rooms >= limits['pod.rooms']) return refuse(reply, 'POD_FULL');
-  const owner = known.stored !== undefined && isOwner(authorization, known.stored.record);
-  const visitor = known.stored && marksOf(known.stored.record, address, body.message.device);
-  if (!owner && known.policy !== undefined && isBanned(known.policy, visitor)) return refuse(reply, 'BANNED');
-  if (!owner && view.locked) return refuse(reply, 'ROOM_LOCKED');
-  if (isFull(context, view, { owner })) return refuse(reply, 'ROOM_FULL');
 
   const participant = participantId(randomBytes(16));
   const claims = {
@@ -58,13 +58,51 @@ export async function joinRoom(
   };
   const ticket = tokens.signTicket(claims, limits['ticket.ttl']);
   const origin = publicOrigin(request.raw, config);
+  const regions = severalRegions(config);
   const answer: JoinAnswer = {
     participant,
     ticket,
     ticketTtlMs: limits['ticket.ttl'],
     socketUrl: `${origin.replace(/^http/, 'ws')}${socketPath(view.room)}`,
     room: view,
+    ...(regions === undefined ? {} : { regions }),
   };
   log.debug({ trace: traceOf(request.raw), room: view.room, participant }, 'ticket issued');
   return reply.header('cache-control', 'no-store').send(answer);
+}
+
+interface Asked {
+  readonly room: RoomId;
+  readonly authorization: string | undefined;
+  readonly address: string;
+  readonly device: string | undefined;
+}
+
+type Decision =
+  | {
+      readonly known: RoomLookup & { readonly ok: true };
+      readonly owner: boolean;
+      readonly visitor: VisitorMarks | undefined;
+    }
+  /** `isOld`: what was read of the room may have changed since. */
+  | { readonly code: Code; readonly isOld: boolean };
+
+function decide(
+  context: RouteContext,
+  { room, authorization, address, device }: Asked,
+  known: RoomLookup,
+): Decision {
+  if (!known.ok) return { code: known.code, isOld: false };
+  const { pod, config } = context;
+  const { view, policy, stored, ageMs = 0 } = known;
+  const isNewHere = pod.core.population(room) === 0;
+  if (isNewHere && pod.core.counts().rooms >= config.limits['pod.rooms'])
+    return { code: 'POD_FULL', isOld: false };
+  const owner = stored !== undefined && isOwner(authorization, stored.record);
+  const visitor = stored && marksOf(stored.record, address, device);
+  const refuseWith = (code: Code): Decision => ({ code, isOld: ageMs > RECENT_MS });
+  if (!owner && isBanned(policy, visitor)) return refuseWith('BANNED');
+  if (!owner && view.locked) return refuseWith('ROOM_LOCKED');
+  if (isFull(context, view, { owner })) return refuseWith('ROOM_FULL');
+  return { known, owner, visitor };
 }

@@ -4,6 +4,7 @@ import { parseRoomId } from '@parley/protocol/ids';
 import { takeStoreRead } from '../rates.ts';
 import { refuse } from '../refusal.ts';
 import { addressOf } from '../visitor.ts';
+import { RECENT_MS } from '../rooms.ts';
 import type { RouteContext } from './context.ts';
 
 export async function readRoom(
@@ -17,6 +18,6 @@ export async function readRoom(
   if (wait !== undefined) return refuse(reply, 'TOO_MANY_REQUESTS', undefined, wait);
   const podWait = takeStoreRead(podReads, room, pod.now());
   if (podWait !== undefined) return refuse(reply, 'POD_FULL', undefined, podWait);
-  const known = await rooms.lookUp(room);
+  const known = await rooms.lookUp(room, { maxAgeMs: RECENT_MS });
   return known.ok ? reply.header('cache-control', 'no-store').send(known.view) : refuse(reply, known.code);
 }

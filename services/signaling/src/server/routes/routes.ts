@@ -8,6 +8,7 @@ import { createRoom } from './create-room.ts';
 import { deleteRoom } from './delete-room.ts';
 import { joinRoom } from './join-room.ts';
 import { listParticipants } from './list-participants.ts';
+import { listRegions } from './list-regions.ts';
 import { moderate } from './moderate.ts';
 import { openLive } from './open-live.ts';
 import { readRoom } from './read-room.ts';
@@ -36,6 +37,7 @@ export function addRoutes(app: FastifyInstance, context: RouteContext): void {
     [ROUTES.deny, 'deny'],
   ] as const)
     app.post(path, (request: ParticipantRequest, reply) => moderate(context, action, request, reply));
+  app.get(ROUTES.listRegions.path, (request, reply) => listRegions(context, request, reply));
   app.post(ROUTES.openLive.path, (request: LiveRequest, reply) => openLive(context, request, reply));
   app.options('/v1/*', (_request, reply) => reply.code(204).send());
 }

@@ -5,7 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventually } from '../../support/deadline.ts';
-import { freePort, natsBinary } from '../../support/nats.ts';
+import { freePort } from '../../../../../infra/local/src/free-port.ts';
+import { natsBinary } from '../../support/nats.ts';
 
 export interface ClusterServer {
   readonly name: string;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { limitKey, type LimitName } from '@parley/protocol/limits';
 import { eventually } from '../../support/deadline.ts';
-import { freePort } from '../../support/nats.ts';
+import { freePort } from '../../../../../infra/local/src/free-port.ts';
 import { isReady } from '../../support/pod.ts';
 
 export interface PodProcess {
@@ -76,7 +76,11 @@ export async function startPodProcess({
   };
   const start = async (): Promise<void> => {
     child = spawn(process.execPath, [...node, main], { env, stdio: ['ignore', 'inherit', 'inherit'] });
-    await eventually(`pod ${name} is ready`, () => isReady(url), 20_000);
+    const ready = eventually(`pod ${name} is ready`, () => isReady(url), 20_000);
+    const exited = once(child, 'exit').then(([code, signal]) => {
+      throw new Error(`pod ${name} ended before it was ready: ${code ?? signal}`);
+    });
+    await Promise.race([ready, exited]);
   };
   await start();
   return {

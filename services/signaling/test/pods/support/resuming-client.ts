@@ -14,7 +14,7 @@ import { eventually } from '../../support/deadline.ts';
 
 /** As the backoff of client/sdk: full jitter, below half a second at first. */
 const FIRST_BACKOFF_MS = 500;
-const CAP_BACKOFF_MS = 8000;
+const CAP_BACKOFF_MS = 5000;
 
 export interface ResumingOptions {
   readonly room: string;
