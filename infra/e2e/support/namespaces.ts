@@ -19,7 +19,7 @@ export interface Namespaces<Name extends string> {
   inside(name: Name, command: string): void;
   /** A cable with a device at either end. */
   wire(name: Name, device: string, peer: { readonly name: Name; readonly device: string }): void;
-  /** Gives a device its address and starts it. */
+  /** Gives a device its address, and no other one, and starts it. */
   address(name: Name, device: string, address: string): void;
   /** A program that starts Chromium there. */
   chromiumIn(name: Name): string;
@@ -60,6 +60,8 @@ export function makeNamespaces<const Name extends string>(names: readonly Name[]
       );
     },
     address(name, device, address) {
+      // An IPv6 address of the link would be complete two seconds later, and Chromium then ends what it loads: ERR_NETWORK_CHANGED.
+      inside(name, `ip link set ${device} addrgenmode none`);
       inside(name, `ip addr add ${address} dev ${device}`);
       inside(name, `ip link set ${device} up`);
     },

@@ -53,6 +53,8 @@ const MAX_TRIES = 1;
  * only after the edge has noticed the drain.
  */
 export const OVERLAP_MS = 5000;
+/** A connection that was left after silence: the relay receives our media on the new one before it loses the old one. */
+const LEFT_MS = 500;
 /** The share of a session's duration after which the next one is opened, with jitter. */
 const RENEWED_AT = 0.8;
 const RENEWED_OVER = 0.1;
@@ -60,6 +62,10 @@ const RENEWED_OVER = 0.1;
 export class RelayLink<Kind extends Connection, Reason extends LossReason> {
   readonly #options: RelayLinkOptions<Kind, Reason>;
   #connection: Kind | null = null;
+  /** The relay of the connection is silent, and another one is being opened. */
+  #leaving = false;
+  /** Tells `onLink` of the connection, and arms the timer of its renewal. */
+  #confirm: () => void = () => undefined;
   readonly #replaced = new Set<Kind>();
   #cancel: () => void = () => undefined;
   #tries = 0;
@@ -75,7 +81,9 @@ export class RelayLink<Kind extends Connection, Reason extends LossReason> {
   }
 
   connect(): void {
-    this.#connect();
+    this.#drop();
+    this.#options.onLink({ at: 'connecting' });
+    void this.#open(this.#attempt, this.#options.ask(this.#exclude, true));
   }
 
   /** Asks for another relay, for `leave`: this one may be dead although the connection is open. */
@@ -83,21 +91,31 @@ export class RelayLink<Kind extends Connection, Reason extends LossReason> {
     return this.#options.ask(this.#url, true);
   }
 
-  /** Like `connect`, but to another relay: this one is dead. `other`: of `askOther`. */
+  /**
+   * Connects to another relay, as this one is silent. The connection is kept until then: if only packets were lost, it works again (`stay`), and
+   * over a new one the media would be back later. `other`: of `askOther`.
+   */
   leave(other?: Promise<AssignmentAnswer<Reason>>): void {
     this.#exclude = this.#url;
-    this.#connect(other);
+    this.#cancel();
+    this.#attempt += 1;
+    this.#leaving = this.#connection !== null;
+    this.#options.onLink({ at: 'connecting' });
+    void this.#open(this.#attempt, other ?? this.#options.ask(this.#exclude, true));
+  }
+
+  /** The relay that `leave` was called for answers again. */
+  stay(): void {
+    if (!this.#leaving) return;
+    this.#leaving = false;
+    this.#attempt += 1;
+    this.#exclude = undefined;
+    this.#confirm();
   }
 
   close(): void {
     this.#drop();
     for (const old of this.#replaced) this.#part(old);
-  }
-
-  #connect(asked?: Promise<AssignmentAnswer<Reason>>): void {
-    this.#drop();
-    this.#options.onLink({ at: 'connecting' });
-    void this.#open(this.#attempt, asked ?? this.#options.ask(this.#exclude, true));
   }
 
   async #open(attempt: number, asked: Promise<AssignmentAnswer<Reason>>): Promise<void> {
@@ -109,39 +127,54 @@ export class RelayLink<Kind extends Connection, Reason extends LossReason> {
     }
     const opened = await this.#options.open(answer.assignment, this.#transport).catch(() => null);
     if (attempt !== this.#attempt) opened?.connection.close();
-    else if (opened) this.#use(opened, answer.assignment);
-    else {
+    else if (opened) {
+      this.#replace(LEFT_MS);
+      this.#use(opened, answer.assignment);
+    } else {
       this.#exclude = answer.assignment.relay.url;
       this.#again(this.#options.silent);
     }
   }
 
   #use({ transport, connection }: Opened<Kind>, { broadcast, relay }: RelayAssignment): void {
-    const since = this.#options.clock.now();
+    const { clock, random, spreadMs, onConnection, onLink } = this.#options;
+    const since = clock.now();
     this.#connection = connection;
+    this.#leaving = false;
     this.#exclude = undefined;
     this.#url = relay.url;
     this.#transport = transport;
-    this.#options.onConnection({ on: connection, broadcast });
-    this.#options.onLink({ at: 'open', since, transport });
+    onConnection({ on: connection, broadcast });
     const lost = (): void => {
       if (connection !== this.#connection) return;
-      if (this.#options.clock.now() - since > STABLE_MS) this.#tries = 0;
+      if (this.#leaving) {
+        this.#release();
+        return;
+      }
+      if (clock.now() - since > STABLE_MS) this.#tries = 0;
       this.#exclude = this.#url;
       this.#again(this.#options.lost);
     };
     connection.closed.then(lost, lost);
     const move = (ms: number, exclude?: string): void => {
-      if (connection !== this.#connection) return;
+      if (connection !== this.#connection || this.#leaving) return;
       this.#cancel();
-      this.#cancel = this.#options.clock.after(ms, () => void this.#move(connection, exclude));
+      this.#cancel = clock.after(ms, () => void this.#move(connection, exclude));
     };
-    connection.goaway ??= Promise.withResolvers<void>();
-    void connection.goaway.promise.then(() =>
-      move(this.#options.random.fraction() * this.#options.spreadMs, relay.url),
-    );
+    let redirected = false;
     const lasts = sessionMs(relay);
-    if (lasts !== null) move(lasts * (RENEWED_AT + RENEWED_OVER * this.#options.random.fraction()));
+    const renewAt = lasts && since + lasts * (RENEWED_AT + RENEWED_OVER * random.fraction());
+    this.#confirm = () => {
+      onLink({ at: 'open', since, transport });
+      if (redirected) move(random.fraction() * spreadMs, relay.url);
+      else if (renewAt !== null) move(Math.max(0, renewAt - clock.now()));
+    };
+    this.#confirm();
+    connection.goaway ??= Promise.withResolvers<void>();
+    void connection.goaway.promise.then(() => {
+      redirected = true;
+      move(random.fraction() * spreadMs, relay.url);
+    });
   }
 
   /** Retries until it succeeds or the old connection ends. */
@@ -152,9 +185,8 @@ export class RelayLink<Kind extends Connection, Reason extends LossReason> {
     const opened = assignment && (await this.#options.open(assignment, this.#transport).catch(() => null));
     const serves = opened && (await this.#options.serves(opened.connection, assignment.broadcast));
     if (serves === true && attempt === this.#attempt) {
-      this.#replaced.add(old);
+      this.#replace(OVERLAP_MS);
       this.#use(opened, assignment);
-      this.#options.clock.after(OVERLAP_MS, () => this.#part(old));
       return;
     }
     opened?.connection.close();
@@ -162,6 +194,14 @@ export class RelayLink<Kind extends Connection, Reason extends LossReason> {
       const ms = retryDelayMs('later', Math.min(tries, MAX_TRIES), this.#options.random.fraction()) ?? 0;
       this.#cancel = this.#options.clock.after(ms, () => void this.#move(old, exclude, tries + 1));
     }
+  }
+
+  /** Keeps the connection, of which the next one takes the place, for this time. */
+  #replace(ms: number): void {
+    const old = this.#connection;
+    if (old === null) return;
+    this.#replaced.add(old);
+    this.#options.clock.after(ms, () => this.#part(old));
   }
 
   #part(old: Kind): void {
@@ -184,10 +224,15 @@ export class RelayLink<Kind extends Connection, Reason extends LossReason> {
   #drop(): void {
     this.#attempt += 1;
     this.#cancel();
+    this.#release()?.close();
+  }
+
+  /** The connection is no longer used. */
+  #release(): Kind | null {
     const connection = this.#connection;
+    this.#leaving = false;
     this.#connection = null;
-    if (connection === null) return;
-    this.#options.onConnection(null);
-    connection.close();
+    if (connection !== null) this.#options.onConnection(null);
+    return connection;
   }
 }

@@ -7,7 +7,7 @@ import { Connection as Net, Path, type Announce, type Broadcast } from '@moq/net
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Clock, Random, RelayCounts, RelayedRoom, RelayedRoomOptions } from '../ports.ts';
 import type { LocalMedia, Size } from '../media.ts';
-import { isRelayAlive, STALLED_MS } from './liveness.ts';
+import { LivenessQuestion, STALLED_MS } from './liveness.ts';
 import { chooseCodec } from './codecs.ts';
 import type { MediaPorts, Voices } from './media-ports.ts';
 import { Publisher } from './publisher.ts';
@@ -68,6 +68,8 @@ export class MoqRoom implements RelayedRoom {
   #lookedAt = 0;
   #stalled = false;
   #doubting = false;
+  /** Another relay is being opened, as this question to ours is not answered. */
+  #unanswered: LivenessQuestion | null = null;
   #answerMs = ANSWER_MS;
   #leftAt = 0;
   #closed = false;
@@ -161,7 +163,10 @@ export class MoqRoom implements RelayedRoom {
         voices: this.#voices,
         clock,
         onChange,
-        onReceived: () => (this.#receivedAt = clock.now()),
+        onReceived: () => {
+          this.#receivedAt = clock.now();
+          this.#stay();
+        },
       });
       this.#people.set(participant, subscriber);
       subscriber.show(size);
@@ -206,6 +211,8 @@ export class MoqRoom implements RelayedRoom {
     this.#announcements = null;
     this.#announced.clear();
     this.#session = session;
+    this.#unanswered?.close();
+    this.#unanswered = null;
     this.#receivedAt = this.#options.clock.now();
     if (session === null) {
       for (const subscriber of this.#people.values()) subscriber.use(null, '');
@@ -282,7 +289,7 @@ export class MoqRoom implements RelayedRoom {
 
   /** A pause may have other causes: asks the relay. */
   async #doubt(session: Session): Promise<void> {
-    if (this.#doubting) return;
+    if (this.#doubting || this.#unanswered !== null) return;
     this.#doubting = true;
     const { clock } = this.#options;
     if (clock.now() - this.#leftAt > PATIENT_FOR_MS) this.#answerMs = ANSWER_MS;
@@ -290,15 +297,39 @@ export class MoqRoom implements RelayedRoom {
     const cancel = clock.after(ASK_AFTER_MS, () => {
       other = this.#link.askOther();
     });
-    const alive = await isRelayAlive(session, this.#prefix, clock, this.#answerMs).finally(() => {
-      this.#doubting = false;
-      cancel();
-    });
-    if (!alive && session === this.#session) {
-      this.#answerMs = Math.min(MAX_ANSWER_MS, 2 * this.#answerMs);
-      this.#leftAt = clock.now();
-      this.#link.leave(other);
-    } else this.#receivedAt = clock.now();
+    const question = new LivenessQuestion(session, this.#prefix, clock);
+    const isAlive = await question.isAnswered(this.#answerMs);
+    this.#doubting = false;
+    cancel();
+    if (!isAlive && session === this.#session) this.#leave(question, other);
+    else {
+      question.close();
+      this.#receivedAt = clock.now();
+    }
+  }
+
+  #leave(question: LivenessQuestion, other: Promise<AssignmentAnswer<LossReason>> | undefined): void {
+    const { clock } = this.#options;
+    this.#answerMs = Math.min(MAX_ANSWER_MS, 2 * this.#answerMs);
+    this.#leftAt = clock.now();
+    this.#unanswered = question;
+    this.#link.leave(other);
+    for (const subscriber of this.#people.values()) subscriber.suspend();
+    // A session that has ended ends the question too, and `#use` follows within this time.
+    const answered = (): void => {
+      if (question === this.#unanswered) this.#stay();
+    };
+    void question.answered.then(() => clock.after(SOON_MS, answered));
+  }
+
+  /** The relay was not silent for good. */
+  #stay(): void {
+    if (this.#unanswered === null) return;
+    this.#unanswered.close();
+    this.#unanswered = null;
+    this.#receivedAt = this.#options.clock.now();
+    this.#link.stay();
+    for (const subscriber of this.#people.values()) subscriber.resume();
   }
 }
 

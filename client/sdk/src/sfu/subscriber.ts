@@ -68,6 +68,7 @@ export class Subscriber implements RelayedPerson {
   #broadcast: Broadcast.Consumer | null = null;
   #instance = '';
   #ready = false;
+  #suspended = false;
   #catalog: Catalog | null = null;
   #catalogTrack: TrackPlayback<Player> | null = null;
   readonly #pictures = new Map<Source, Picture>();
@@ -83,10 +84,9 @@ export class Subscriber implements RelayedPerson {
   /** The broadcast of the participant on the current connection; another `instance` is another page. `null`: it or the connection ended. */
   use(broadcast: Broadcast.Consumer | null, instance: string): void {
     this.#broadcast = broadcast;
+    this.#suspended = false;
     if (broadcast === null) {
-      this.#ready = false;
-      for (const picture of this.#pictures.values()) picture.shown = false;
-      this.#options.onChange();
+      this.#unready();
       return;
     }
     if (instance !== this.#instance) this.#startOver(instance);
@@ -96,6 +96,18 @@ export class Subscriber implements RelayedPerson {
     });
     this.#catalogTrack.read(broadcast);
     for (const { playback } of this.#everything()) playback.read(broadcast);
+    this.#options.onChange();
+  }
+
+  /** The relay is silent: what was received is no sign that its media arrives. */
+  suspend(): void {
+    this.#suspended = true;
+    this.#unready();
+  }
+
+  /** The relay is silent no more. */
+  resume(): void {
+    this.#suspended = false;
     this.#options.onChange();
   }
 
@@ -114,7 +126,7 @@ export class Subscriber implements RelayedPerson {
 
   /** All shown media has arrived: relays can replace the mesh. A camera that is switched on later does not change this. */
   get ready(): boolean {
-    if (this.#broadcast === null || this.#catalog === null || this.otherKey) return false;
+    if (this.#broadcast === null || this.#suspended || this.#catalog === null || this.otherKey) return false;
     const silentSince = this.#options.clock.now() - SILENT_MS;
     this.#ready ||=
       [...this.#pictures.values()].every(({ shown }) => shown) &&
@@ -157,6 +169,12 @@ export class Subscriber implements RelayedPerson {
     this.#catalogTrack?.close();
     for (const source of this.#pictures.keys()) this.#endPicture(source);
     for (const source of this.#voices.keys()) this.#endVoice(source);
+  }
+
+  #unready(): void {
+    this.#ready = false;
+    for (const picture of this.#pictures.values()) picture.shown = false;
+    this.#options.onChange();
   }
 
   #startOver(instance: string): void {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Path, type Connection as Net } from '@moq/net';
 import type { Clock } from '../../src/ports.ts';
-import { isRelayAlive } from '../../src/sfu/liveness.ts';
+import { LivenessQuestion } from '../../src/sfu/liveness.ts';
 import { fakeClock, type FakeClock } from '../fakes/clock.ts';
 
 const TIMEOUT_MS = 1000;
@@ -40,8 +40,10 @@ for (const [what, answersMs, everyMs, alive, tookMs] of [
     const clock = fakeClock();
     const { session, closed } = relayThatAnswers(clock, answersMs);
     let said: boolean | null = null;
-    const asked = isRelayAlive(session, Path.from('rooms', 'r'), throttled(clock, everyMs), TIMEOUT_MS);
-    void asked.then((answer) => (said = answer));
+    const question = new LivenessQuestion(session, Path.from('rooms', 'r'), throttled(clock, everyMs));
+    void question.isAnswered(TIMEOUT_MS).then((answer) => (said = answer));
     assert.equal(await clock.until(() => said !== null, 60_000), tookMs);
-    assert.deepEqual([said, closed()], [alive, 1]);
+    assert.deepEqual([said, closed()], [alive, 0]);
+    question.close();
+    assert.equal(closed(), 1);
   });

@@ -135,3 +135,16 @@ test('a track whose broadcast ended is no longer written, and has no subscriber'
   assert.deepEqual([writer.wanted, changes], [false, 2]);
   reader.close();
 });
+
+test('[MEDIA-10] nothing counts as received while the relay is silent, until it answers or another connection delivers', async () => {
+  const { subscriber, broadcast, publishes } = watching();
+  await publishes();
+  assert.equal(subscriber.ready, true);
+  subscriber.suspend();
+  assert.equal(subscriber.ready, false);
+  subscriber.resume();
+  assert.equal(subscriber.ready, true);
+  subscriber.suspend();
+  subscriber.use(broadcast.consume(), '1');
+  assert.equal(subscriber.ready, true);
+});

@@ -253,6 +253,85 @@ test('[MEDIA-10] a relay that was lost or did not answer is not used again immed
   assert.deepEqual(one.asked, [undefined, RELAY.url, RELAY.url, RELAY.url, undefined]);
 });
 
+test('[MEDIA-10] the connection to a silent relay is used until another one is open, and closed a moment later', async () => {
+  const one = stand();
+  one.link.connect();
+  await settled();
+  const { answer } = one;
+  const slow = Promise.withResolvers<RelayAnswer>();
+  one.link.leave(slow.promise);
+  await settled();
+  assert.equal(last(one)?.at, 'connecting');
+  assert.deepEqual(one.used, [0]);
+  slow.resolve(answer);
+  await settled();
+  assert.deepEqual(one.used, [0, 1]);
+  assert.equal(last(one)?.at, 'open');
+  mock.timers.tick(499);
+  assert.ok(!one.lines[0]?.isClosed);
+  mock.timers.tick(1);
+  assert.ok(one.lines[0]?.isClosed && !one.lines[1]?.isClosed);
+});
+
+test('[MEDIA-10] the page stays with a relay that answers again before another connection is open', async () => {
+  const one = stand();
+  const token = `e30.${btoa(JSON.stringify({ iat: 1000, exp: 1100 }))}.AA`;
+  one.answer = { assignment: { broadcast: 'live/talk', relay: { ...RELAY, token } } };
+  one.link.connect();
+  await settled();
+  const slow = Promise.withResolvers<RelayAnswer>();
+  one.link.leave(slow.promise);
+  one.link.stay();
+  assert.deepEqual(
+    one.states.map(({ at }) => at),
+    ['connecting', 'open', 'connecting', 'open'],
+  );
+  slow.resolve(one.answer);
+  await settled();
+  assert.deepEqual(one.used, [0]);
+  mock.timers.tick(90_000);
+  await settled();
+  assert.deepEqual(one.used, [0, 1], 'it is renewed in time');
+  assert.deepEqual(one.asked, [undefined, undefined], 'and from the same relay');
+  one.link.stay();
+  assert.equal(one.states.length, 5, 'who does not leave cannot stay');
+});
+
+test('[MEDIA-10] a silent relay whose connection ends is left without a pause, and given up where no other one opens', async () => {
+  const one = stand();
+  one.link.connect();
+  await settled();
+  const slow = Promise.withResolvers<RelayAnswer>();
+  one.link.leave(slow.promise);
+  one.lines[0]?.break();
+  await settled();
+  assert.deepEqual(one.used, [0, null]);
+  one.link.stay();
+  slow.resolve(one.answer);
+  await settled();
+  assert.deepEqual(one.used, [0, null, 1]);
+  one.opens = false;
+  one.link.leave();
+  await settled();
+  assert.equal(last(one)?.at, 'waiting');
+  assert.ok(one.lines[1]?.isClosed);
+  assert.deepEqual(one.used, [0, null, 1, null]);
+});
+
+test('[MEDIA-11] a page that stays after GOAWAY moves all the same', async () => {
+  const one = stand();
+  one.link.connect();
+  await settled();
+  one.link.leave(Promise.withResolvers<RelayAnswer>().promise);
+  one.lines[0]?.sayGoAway();
+  await settled();
+  one.link.stay();
+  mock.timers.tick(1000);
+  await settled();
+  assert.deepEqual(one.used, [0, 1]);
+  assert.deepEqual(one.asked, [undefined, RELAY.url]);
+});
+
 test('a permanent refusal stops the attempts until the user retries', async () => {
   const one = stand();
   one.answer = { refused: refusalOf('LIVE_DISABLED'), afterMs: null };
