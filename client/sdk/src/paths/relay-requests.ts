@@ -28,7 +28,7 @@ export class RelayRequests {
   }
 
   /**
-   * `null`: the region has no relay that accepts sessions; `undefined`: there was no answer. `isLost`: there is no working relay, so that of another
+   * `null`: there is no relay that accepts sessions; `undefined`: there was no answer. `isLost`: there is no working relay, so that of another
    * region is taken where there is no answer soon.
    */
   request(exclude?: string, isLost = false): Promise<OfferedRelay | null | undefined> {
@@ -45,12 +45,14 @@ export class RelayRequests {
     return promise.finally(cancel);
   }
 
+  /** Where the region has no relay, the standby is the relay. */
   answered({ relay, standby }: RelayAnswer): void {
     this.#keep(standby ?? null);
-    const isOfRenewal = this.#renewing && relay !== null && relay.url === this.#exclude;
+    const offered = relay ?? this.#standby;
+    const isOfRenewal = this.#renewing && offered !== null && offered.url === this.#exclude;
     this.#renewing = false;
     if (isOfRenewal) return;
-    this.#answer?.(relay);
+    this.#answer?.(offered);
     this.#answer = null;
   }
 
