@@ -9,7 +9,8 @@ import { Caller } from '../support/caller.ts';
 import { lab, linked } from '../support/lab.ts';
 import { ends, isBack, restore, type End } from '../support/loss.ts';
 
-const ROUNDS = 5;
+/** `ROUNDS=20` for figures. */
+const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const CALLERS = 4;
 const MOVED_WITHIN_MS = 10_000;
 /** Messages from anywhere reach the new pod, as after a lost message between pods. */
