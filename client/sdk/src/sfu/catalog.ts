@@ -5,6 +5,7 @@
 import { decode } from '@parley/protocol/decode';
 import { Type, type Static } from 'typebox';
 import type { Role, Size } from '../media.ts';
+import { Colors } from './colors.ts';
 
 export const CATALOG_TRACK = 'catalog.json';
 const MAX_CHARS = 16_384;
@@ -36,6 +37,8 @@ export const VideoConfig = Type.Object({
   codedWidth: Pixels,
   codedHeight: Pixels,
   description: Description,
+  /** An extension of Parley. */
+  colorSpace: Type.Optional(Colors),
 });
 export const AudioConfig = Type.Object({
   codec: Codec,

@@ -1,6 +1,7 @@
 /** Plays one video rendition of a participant: from received frames to a video sink, each at its time. */
 import type { Clock } from '../ports.ts';
 import { MAX_PIXELS, type VideoConfig } from './catalog.ts';
+import { colorSpace, sameColors, type Colors } from './colors.ts';
 import { unpackerOf, type Unpack } from './container.ts';
 import { bytesOf, type Frame } from './frames.ts';
 import { GroupOrder } from './group-order.ts';
@@ -52,6 +53,9 @@ export class PicturePlayer implements ReaderHandlers {
   #unproven: number | null = null;
   /** The timestamps that are in the decoder. */
   #inside: readonly number[] = [];
+  #colors: Colors | undefined;
+  /** The decoder has other colors: it takes new ones with the first frame of a group. */
+  #recolored = false;
   /** A new or failed decoder needs the first frame of a group. */
   #needsFirst = true;
   /** The first timestamp. Decoders get times relative to it, because those of Firefox lose precision with large ones. */
@@ -70,9 +74,17 @@ export class PicturePlayer implements ReaderHandlers {
     this.#options = options;
     const { config, clock } = options;
     this.#unpack = unpackerOf(config.container);
+    this.#colors = config.colorSpace;
     const { codedWidth, codedHeight } = config;
     this.#maxPixels = PADDED * Math.min(MAX_PIXELS, Math.max(codedWidth * codedHeight, MAY_GROW_TO));
     this.#decoder = new ReplaceableDecoder(clock, () => this.#createDecoder());
+  }
+
+  /** A later catalog has the colors: the encoder knows them with its first frame only. */
+  setColors(colors: Colors | undefined): void {
+    if (sameColors(colors, this.#colors)) return;
+    this.#colors = colors;
+    this.#recolored = true;
   }
 
   onFrame(group: number, index: number, bytes: Uint8Array): void {
@@ -171,6 +183,7 @@ export class PicturePlayer implements ReaderHandlers {
     if (type === 'key') this.#unproven = since;
     this.#inside = [...this.#inside.slice(1 - MAX_INSIDE), since];
     try {
+      if (type === 'key' && this.#recolored) this.#configure(decoder);
       decoder.decode(new this.#options.media.EncodedVideoChunk({ type, timestamp: since, data: payload }));
     } catch {
       this.#failed(decoder);
@@ -178,14 +191,21 @@ export class PicturePlayer implements ReaderHandlers {
   }
 
   #createDecoder(): VideoDecoder {
-    const { media, config } = this.#options;
+    const { media } = this.#options;
     this.#unproven = null;
     const decoder: VideoDecoder = new media.VideoDecoder({
       output: (frame) => this.#wait(frame),
       error: () => this.#failed(decoder),
     });
-    decoder.configure({ codec: config.codec, optimizeForLatency: true, ...description(config) });
+    this.#configure(decoder);
     return decoder;
+  }
+
+  #configure(decoder: VideoDecoder): void {
+    const { config } = this.#options;
+    const colors = this.#colors && { colorSpace: colorSpace(this.#colors) };
+    decoder.configure({ codec: config.codec, optimizeForLatency: true, ...description(config), ...colors });
+    this.#recolored = false;
   }
 
   #failed(decoder: VideoDecoder): void {

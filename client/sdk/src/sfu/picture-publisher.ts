@@ -3,6 +3,7 @@ import type { Clock } from '../ports.ts';
 import type { Size } from '../media.ts';
 import type { Source, VideoConfig } from './catalog.ts';
 import { fit, videoConfig, type Quality } from './codecs.ts';
+import { colorsOf, sameColors, type Colors } from './colors.ts';
 import type { Closeable, MediaPorts } from './media-ports.ts';
 import { CaptureClock } from './capture-clock.ts';
 import type { TrackWriter } from './track-writer.ts';
@@ -30,7 +31,7 @@ export interface PictureOptions {
   readonly clock: Clock;
   /** Microseconds on the clock of this publisher. */
   readonly now: () => number;
-  /** `configs` has new sizes: the catalog must be written again. */
+  /** `configs` has new sizes or colors: the catalog must be written again. */
   readonly onShape?: () => void;
 }
 
@@ -54,6 +55,8 @@ export class PicturePublisher {
   /** A frame of a new size that came too early to adapt to: a window that then stays unchanged gives no other. */
   #unfitted: VideoFrame | null = null;
   #cancelFitting: () => void = () => undefined;
+  /** Of all renditions, as they have the same frames. */
+  #colors: Colors | undefined;
   #closed = false;
 
   constructor(track: MediaStreamTrack, options: PictureOptions) {
@@ -84,9 +87,10 @@ export class PicturePublisher {
 
   configs(): [string, VideoConfig][] {
     const { codec } = this.#options;
+    const colors = this.#colors && { colorSpace: this.#colors };
     return this.#renditions.map(({ writer, size }) => [
       writer.name,
-      { codec, container: { kind: 'legacy' }, codedWidth: size.width, codedHeight: size.height },
+      { codec, container: { kind: 'legacy' }, codedWidth: size.width, codedHeight: size.height, ...colors },
     ]);
   }
 
@@ -118,7 +122,8 @@ export class PicturePublisher {
   #encoder(rendition: Rendition): VideoEncoder {
     const { codec, media } = this.#options;
     const encoder = new media.VideoEncoder({
-      output: (chunk) => {
+      output: (chunk, metadata) => {
+        this.#encodedIn(metadata?.decoderConfig?.colorSpace);
         const payload = new Uint8Array(chunk.byteLength);
         chunk.copyTo(payload);
         if (chunk.type === 'key') rendition.writer.begin();
@@ -133,6 +138,14 @@ export class PicturePublisher {
     });
     encoder.configure(videoConfig(codec, rendition.quality, rendition.size));
     return encoder;
+  }
+
+  /** Encoders say it with a key frame. The catalog is on its way before the frame. */
+  #encodedIn(space: VideoColorSpaceInit | undefined): void {
+    const colors = colorsOf(space);
+    if (this.#closed || colors === undefined || sameColors(colors, this.#colors)) return;
+    this.#colors = colors;
+    this.#options.onShape?.();
   }
 
   #seen(frame: VideoFrame): void {

@@ -232,7 +232,10 @@ export class Subscriber implements RelayedPerson {
       this.#endPicture(source);
       return;
     }
-    if (known?.playback.name === config.track) return;
+    if (known?.playback.name === config.track) {
+      known.playback.player.setColors(config.colorSpace);
+      return;
+    }
     const { media, clock, onChange, onReceived } = this.#options;
     const sink = known?.sink ?? media.createPicture();
     const onShown = (): void => {

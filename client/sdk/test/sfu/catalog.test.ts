@@ -38,6 +38,9 @@ for (const [what, bad] of Object.entries({
   'no JSON': '{',
   'something else': '[]',
   'a codec that is no text': JSON.stringify({ video: { renditions: { a: { ...low, codec: 7 } } } }),
+  'colors that are no names': JSON.stringify({
+    video: { renditions: { a: { ...low, colorSpace: { matrix: 1 } } } },
+  }),
   'a picture of no size': JSON.stringify({ video: { renditions: { a: { ...low, codedWidth: 0 } } } }),
   'a container that is not known': JSON.stringify({
     video: { renditions: { a: { ...low, container: { kind: 'cmaf' } } } },

@@ -28,6 +28,8 @@ interface Made {
 /** A decoder that outputs pictures in the order of their times, as for H.264, and holds back `behind` pictures for it. */
 function decoderWith({ behind, size, shownAs, fails }: Made) {
   const seen = { most: 0, open: 0, asked: 0, given: 0, made: 0 };
+  /** The matrix of each configuration, and after how many frames it came. */
+  const configured: [matrix: unknown, after: number][] = [];
   class Decoder {
     state = 'configured';
     decodeQueueSize = 0;
@@ -39,7 +41,9 @@ function decoderWith({ behind, size, shownAs, fails }: Made) {
       seen.made += 1;
     }
 
-    configure(): void {}
+    configure({ colorSpace }: VideoDecoderConfig): void {
+      configured.push([colorSpace?.matrix, seen.given]);
+    }
 
     decode({ timestamp }: Chunk): void {
       if (fails) throw new DOMException('', 'DataError');
@@ -68,7 +72,7 @@ function decoderWith({ behind, size, shownAs, fails }: Made) {
       this.state = 'closed';
     }
   }
-  return { Decoder, seen };
+  return { Decoder, seen, configured };
 }
 
 function playing({
@@ -80,7 +84,7 @@ function playing({
   fails = false,
 } = {}) {
   const clock = fakeClock();
-  const { Decoder, seen } = decoderWith({ behind, size, shownAs: shownAs ?? size, fails });
+  const { Decoder, seen, configured } = decoderWith({ behind, size, shownAs: shownAs ?? size, fails });
   const shown: { readonly of: number; readonly at: number }[] = [];
   const refused: number[] = [];
   const media = {
@@ -117,7 +121,7 @@ function playing({
     }
   };
   let next = 0;
-  return { clock, player, shown, refused, seen, until };
+  return { clock, player, shown, refused, seen, configured, until };
 }
 
 for (const perSecond of [10, 30, 60])
@@ -167,6 +171,22 @@ test('[MEDIA-14] a decoder that still decodes the first picture of a group does 
   for (let group = 0; group < 20; group += 1)
     player.onFrame(group, 0, encodeFrame({ timestamp: group * 1000, payload: new Uint8Array(10) }));
   assert.equal(seen.given, 1);
+  player.close();
+});
+
+test('[MEDIA-14] colors that a later catalog has are used from the next key frame on', async () => {
+  const { player, configured, until } = playing();
+  player.setColors(undefined);
+  await until(500);
+  player.setColors({ matrix: 'smpte170m' });
+  await until(1900);
+  assert.deepEqual(configured, [[undefined, 0]]);
+  player.setColors({ matrix: 'smpte170m' });
+  await until(4500);
+  assert.deepEqual(configured, [
+    [undefined, 0],
+    ['smpte170m', GROUP],
+  ]);
   player.close();
 });
 

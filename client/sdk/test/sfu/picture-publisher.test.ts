@@ -11,11 +11,18 @@ function showing(qualities: readonly Quality[], settings: MediaTrackSettings = {
   const clock = fakeClock();
   const calls: string[] = [];
   const catalogs: string[] = [];
+  const written: string[] = [];
+  const encoders: Pick<VideoEncoderInit, 'output'>[] = [];
   let open = 0;
   let see: (frame: VideoFrame) => void = () => undefined;
   class Encoder {
     state = 'unconfigured';
     encodeQueueSize = 0;
+    readonly output: VideoEncoderInit['output'];
+    constructor({ output }: VideoEncoderInit) {
+      this.output = output;
+      encoders.push(this);
+    }
     configure({ width, height }: VideoEncoderConfig): void {
       this.state = 'configured';
       calls.push(`${width}x${height}`);
@@ -46,7 +53,14 @@ function showing(qualities: readonly Quality[], settings: MediaTrackSettings = {
     qualities,
     media,
     clock,
-    writer: (name) => ({ name, wanted: true, end: () => undefined }) as unknown as TrackWriter,
+    writer: (name) =>
+      ({
+        name,
+        wanted: true,
+        begin: () => undefined,
+        write: () => written.push(`frame after ${catalogs.length} catalogs`),
+        end: () => undefined,
+      }) as unknown as TrackWriter,
     now: () => clock.now() * 1000,
     onShape: () => catalogs.push(sizes()),
   });
@@ -64,6 +78,14 @@ function showing(qualities: readonly Quality[], settings: MediaTrackSettings = {
     clock,
     catalogs,
     publisher,
+    written,
+    /** Outputs a key frame of the first rendition, in these colors. */
+    output(colorSpace: VideoColorSpaceInit) {
+      const chunk = { type: 'key', byteLength: 0, copyTo: () => undefined, timestamp: 0 };
+      encoders[0]?.output(chunk as unknown as EncodedVideoChunk, {
+        decoderConfig: { codec: 'vp8', colorSpace },
+      });
+    },
     open: () => open,
     /** The commands of encoders since the previous call. */
     calls: () => calls.splice(0),
@@ -117,4 +139,17 @@ test('a picture that ends while it waits for the adaptation is closed', async ()
   await screen.clock.advance(2000);
   assert.deepEqual([screen.open(), screen.clock.pending], [0, 0]);
   assert.deepEqual(screen.catalogs, ['400x600']);
+});
+
+test('[MEDIA-14] the catalog has the colors of the encoder, for all renditions, before the first frame is written', () => {
+  const camera = showing(CAMERA, { width: 640, height: 360 });
+  const colors = (): unknown[] => camera.publisher.configs().map(([, { colorSpace }]) => colorSpace);
+  assert.deepEqual(colors(), [undefined, undefined]);
+  camera.see(640, 360);
+  const space = { matrix: 'smpte170m', fullRange: false } as const;
+  camera.output(space);
+  assert.deepEqual(camera.written, ['frame after 1 catalogs']);
+  assert.deepEqual(colors(), [space, space]);
+  camera.output(space);
+  assert.equal(camera.catalogs.length, 1, 'it is not written again');
 });

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, it, type TestContext } from 'node:test
 import { setTimeout as pause } from 'node:timers/promises';
 import { makeVideo, Terminal } from '@parley/local/terminal';
 import type { Person } from '../../support/any-page.ts';
+import { assertSameColors, colorsOf } from '../../support/colors.ts';
 import { clientsOf, end, relayInUse, relaysAreReady } from '../../support/live-relays.ts';
 import { opened } from '../../support/opened.ts';
 import { switchMicrophone } from '../../support/controls.ts';
@@ -37,12 +38,13 @@ describe('a room', { timeout: 420_000 }, () => {
   const site = withSite();
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
 
-  it('[MEDIA-12] goes through relays when there are five, two of them terminals, and back when these leave, and no participant is missing meanwhile', async (t) => {
+  it('[MEDIA-12] [MEDIA-14] goes through relays when there are five, two of them terminals, and back when these leave: no participant is missing meanwhile, and colors stay', async (t) => {
     const room = newRoom();
     const people: Visitor[] = [];
     for (const name of ['Ada', 'Ben', 'Cem'])
       people.push(await Visitor.join(site.browser, { name, web: site.web, room, sizes: SIZES }));
     for (const one of people) await connectsBy(one, 'mesh', 2);
+    const colors = await Promise.all(people.map(colorsOf));
 
     const films = await filmsFrom(t, `${site.web}/r/${room}`);
     const there = await watched(t, 'mesh to relay', people, async () => {
@@ -51,6 +53,7 @@ describe('a room', { timeout: 420_000 }, () => {
     });
     assert.deepEqual(await connections(people), [0, 0, 0], 'no participant has a direct connection');
     assertBounded(there);
+    for (const [at, one] of people.entries()) await assertSameColors(one, colors[at] ?? new Map());
 
     const back = await watched(t, 'relay to mesh', people, async () => {
       films.end();
