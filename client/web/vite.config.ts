@@ -28,8 +28,16 @@ export default defineConfig({
     // A data: URL would need its own entry in the content security policy.
     assetsInlineLimit: 0,
     rolldownOptions: {
-      // The schemas of @parley/protocol are only needed where messages are decoded; without this every page would carry them.
-      treeshake: { manualPureFunctions: ['Type'] },
+      treeshake: {
+        manualPureFunctions: [
+          // The schemas of @parley/protocol are only needed where messages are decoded; without this every page would carry them.
+          'Type',
+          // The MoQ library writes a line for each subscription.
+          'console.debug',
+          'console.info',
+          'console.warn',
+        ],
+      },
       output: {
         codeSplitting: {
           groups: [

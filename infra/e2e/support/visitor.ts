@@ -36,12 +36,15 @@ export class Visitor {
   readonly page: Page;
   readonly messages: MessageLog;
   readonly errors: string[] = [];
+  /** What the page wrote to the console. */
+  readonly lines: string[] = [];
 
   constructor(name: string, page: Page) {
     this.name = name;
     this.page = page;
     this.messages = new MessageLog(page);
     page.on('pageerror', (error) => this.errors.push(error.message));
+    page.on('console', (line) => this.lines.push(line.text()));
   }
 
   /** Opens the room's link, fills in the name, and joins with camera and microphone. */

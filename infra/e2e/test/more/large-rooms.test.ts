@@ -60,7 +60,7 @@ describe('a room', { timeout: 420_000 }, () => {
       for (const one of people) await connectsBy(one, 'mesh', 2);
     });
     assertBounded(back);
-    for (const one of people) assert.deepEqual(one.errors, []);
+    for (const one of people) assert.deepEqual([one.errors, one.lines], [[], []]);
   });
 
   it('with two browsers and a terminal says in each browser that relays carry what it sends to the terminal, and nothing of the kind before and afterwards', async (t) => {
