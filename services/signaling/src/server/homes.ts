@@ -14,6 +14,8 @@ export interface HomesParts {
   readonly limits: Pick<Limits, 'home.timeout'>;
   /** Whether messages of the region arrive. */
   readonly reaches: (region: RegionId) => boolean;
+  /** Whether there is such a region: the operator lists it, or a message of it has arrived. */
+  readonly exists: (region: RegionId) => boolean;
   /** The region that answers for the rooms of that one. */
   readonly actingFor: (home: RegionId) => RegionId;
   /** Whether no participant can resume into the seat any more. */
@@ -48,7 +50,10 @@ export class Homes {
     name: string,
     isUsed: boolean,
   ): Promise<{ readonly ok: true; readonly found: StoredRoom | undefined } | HomeFailure> {
-    const other = this.#parts.actingFor(region) === region ? {} : { region };
+    const { actingFor, exists } = this.#parts;
+    const isActing = actingFor(region) !== region;
+    if (!isActing && !exists(region)) return { ok: true, found: undefined };
+    const other = isActing ? { region } : {};
     const answer = await this.#ask(region, { type: 'read', name, ...other, ...(isUsed ? { isUsed } : {}) });
     if (answer?.type !== 'room') return failureOf(answer);
     const { found } = answer;

@@ -68,6 +68,7 @@ export function namedRooms({ config, boot, seats, followed, pod, ...backing }: N
     idleMs: limits['room.idleTimeout'],
   });
   const homes = new Homes({
+    exists: (other) => configured.includes(other) || asker.others().includes(other),
     ...asker,
     actingFor,
     isAbandoned: ({ room }, seat) => pod().core.isAbandoned(room, seat),

@@ -88,8 +88,8 @@ const REQUESTS: readonly BadRequest[] = [
     send: () => post('/v1/rooms/nobody-made-this@local/join', '{}'),
   },
   {
-    title: '[ROOM-9] a named room of another region',
-    code: 'ROOM_HOME_UNREACHABLE',
+    title: '[HOME-1] a named room of a region that does not exist',
+    code: 'ROOM_NOT_FOUND',
     send: () => post('/v1/rooms/standup@mars/join', '{}'),
   },
   {

@@ -87,7 +87,7 @@ describe('a room of another region', () => {
     assert.equal((await ada.waitFor('joined')).member.participant, bo.participant);
     assert.equal(bo.welcome.room.homeRegion, 'eu');
     assert.equal(await codeOfJoin(us.url, 'no-such-room@eu'), 'ROOM_NOT_FOUND');
-    assert.equal(await codeOfJoin(us.url, 'standup@nowhere'), 'ROOM_HOME_UNREACHABLE');
+    assert.equal(await codeOfJoin(us.url, 'standup@nowhere'), 'ROOM_NOT_FOUND');
     regions.silent = true;
     const late = new Client(room);
     await late.requestEntry(us.url, 'late');
