@@ -1,6 +1,12 @@
-/** Named rooms over `/v1`: create, read, delete. Failures are values with a code of the protocol. */
+/** Named rooms and the regions over `/v1`. Failures are values with a code of the protocol. */
 import { knownCode, type Code } from '@parley/protocol/codes';
-import type { BanList, CreateRoomAnswer, CreateRoomRequest, RoomView } from '@parley/protocol/http';
+import type {
+  BanList,
+  CreateRoomAnswer,
+  CreateRoomRequest,
+  RegionList,
+  RoomView,
+} from '@parley/protocol/http';
 
 export type Answer<T> =
   | { readonly ok: true; readonly value: T }
@@ -13,6 +19,8 @@ export const createRoom = (room: CreateRoomRequest): Promise<Answer<CreateRoomAn
   ask<CreateRoomAnswer>('POST', '/v1/rooms', { body: JSON.stringify(room) });
 
 export const readRoom = (room: string): Promise<Answer<RoomView>> => ask<RoomView>('GET', roomUrl(room), {});
+
+export const readRegions = (): Promise<Answer<RegionList>> => ask<RegionList>('GET', '/v1/regions', {});
 
 export const deleteRoom = (room: string, ownerKey: string): Promise<Answer<null>> =>
   ask<null>('DELETE', roomUrl(room), { ownerKey });

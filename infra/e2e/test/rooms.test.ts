@@ -23,17 +23,25 @@ describe('rooms', { timeout: 240_000 }, () => {
     await page.getByTestId('open-room').click();
     const owner = new Visitor('Olga', page);
     const guest = await Visitor.join(site.browser, { name: 'Gus', web: site.web, room: 'stand-up@local' });
+    const late = await (await newProfile(site.browser, site.web)).newPage();
+    await openByText(late, 'Stand up');
+    await late.waitForURL('**/r/stand-up@local');
     await page.getByTestId('delete-room').click();
     await page.getByTestId('delete-confirm').click();
     await guest.page.getByTestId('ended-ROOM_DELETED').waitFor({ timeout: 10_000 });
+    await openByText(late, 'Stand up');
+    await late.getByText('There is no room named stand-up.').waitFor();
+    await late.context().close();
     await guest.leave();
     await owner.leave();
   });
 
-  it('[ROOM-7] the link of a deleted room shows ROOM_NOT_FOUND', async () => {
+  it('[ROOM-7] [HOME-1] the link of a deleted room, and one of a region that does not exist, show ROOM_NOT_FOUND', async () => {
     const page = await (await newProfile(site.browser, site.web)).newPage();
-    await page.goto(`${site.web}/r/stand-up@local`);
-    await page.getByTestId('ended-ROOM_NOT_FOUND').waitFor({ timeout: 10_000 });
+    for (const room of ['stand-up@local', 'stand-up@mars']) {
+      await page.goto(`${site.web}/r/${room}`);
+      await page.getByTestId('ended-ROOM_NOT_FOUND').waitFor({ timeout: 10_000 });
+    }
     await page.context().close();
   });
 
@@ -91,6 +99,12 @@ describe('rooms', { timeout: 240_000 }, () => {
     await twin.receivesMedia(1);
     await Promise.all([ada, bo, twin].map((person) => person.leave()));
   });
+
+  async function openByText(page: Page, text: string): Promise<void> {
+    await page.goto(site.web);
+    await page.getByTestId('join-link').fill(text);
+    await page.getByTestId('join-by-link').click();
+  }
 
   async function arriveAt(page: Page, room: string): Promise<void> {
     await page.goto(`${site.web}/r/${room}`);

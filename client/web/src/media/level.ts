@@ -14,8 +14,8 @@ export function watchLevel(track: MediaStreamTrack, listener: (level: number) =>
   source.connect(analyser);
   const samples = new Float32Array(analyser.fftSize);
   const timer = setInterval(() => {
-    // Chrome starts the context suspended until the first click on the page.
-    if (context.state === 'suspended') void context.resume();
+    // Chrome starts the context suspended until the first click on the page. Rejected where it is closed before that.
+    if (context.state === 'suspended') context.resume().catch(() => undefined);
     analyser.getFloatTimeDomainData(samples);
     let sum = 0;
     for (const sample of samples) sum += sample * sample;

@@ -1,10 +1,9 @@
 import { adHocRoomId } from '@parley/protocol/ids';
-import { useState } from 'preact/hooks';
 import { Icon } from '../design/icon.tsx';
 import { go } from '../navigate.ts';
-import { keyFragment, mediaKeyIn } from '../call/media-key.ts';
-import { roomFromText, roomPath } from '../route.ts';
+import { roomPath } from '../route.ts';
 import { LandingIllustration } from './illustration.tsx';
+import { JoinForm } from './join-form.tsx';
 import './landing.css';
 import { NamedRoomForm } from './named-room-form.tsx';
 import { PageLink } from './page-link.tsx';
@@ -74,49 +73,5 @@ export function Landing() {
         </ul>
       </main>
     </div>
-  );
-}
-
-function JoinForm() {
-  const [text, setText] = useState('');
-  const [problem, setProblem] = useState(false);
-  return (
-    <form
-      class="join-form"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        const reference = roomFromText(text);
-        if (reference) go(roomPath(reference.room), keyFragment(mediaKeyIn(text)));
-        else setProblem(true);
-      }}
-    >
-      <label class="visually-hidden" for="join-link">
-        Link or room code
-      </label>
-      <input
-        id="join-link"
-        class="input"
-        data-testid="join-link"
-        placeholder="Paste a link or a code"
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
-        value={text}
-        aria-invalid={problem}
-        aria-describedby="join-problem"
-        onInput={(event) => {
-          setText(event.currentTarget.value);
-          setProblem(false);
-        }}
-      />
-      <button type="submit" class="button" data-testid="join-by-link" disabled={text.trim() === ''}>
-        Join
-      </button>
-      <p id="join-problem" class="field-problem" role="alert">
-        {problem &&
-          'This is not a complete link or code. A code looks like abcd-efgh-jkmn-pqrs or team@region.'}
-      </p>
-    </form>
   );
 }
