@@ -32,6 +32,32 @@ export function SharedScreen({ person }: { readonly person: Person }) {
   );
 }
 
+/** Of several shared screens those that are not large: a click makes one of them large. */
+export function ScreenThumbnail({
+  session,
+  person,
+}: {
+  readonly session: CallSession;
+  readonly person: Person;
+}) {
+  return (
+    <button
+      type="button"
+      class="tile screen-thumbnail"
+      data-testid="screen-thumbnail"
+      data-participant={person.participant}
+      aria-label={`Show ${person.name}’s screen`}
+      onClick={() => (session.stage.sharer.value = person.participant)}
+    >
+      <Video stream={person.screen} fit="contain" label="" />
+      <span class="tile-name">
+        <Icon name="screen" />
+        {person.name}
+      </span>
+    </button>
+  );
+}
+
 /** The sharer sees that the screen is shared, not its content, which would contain itself. */
 export function OwnScreen({ session }: { readonly session: CallSession }) {
   return (

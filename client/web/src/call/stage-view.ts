@@ -1,4 +1,4 @@
-/** The view that the user chose: grid or speaker, the pinned participant, and the page. */
+/** The view that the user chose: grid or speaker, the pinned participant, the large screen, and the page. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import { signal } from '@preact/signals';
 import { rememberView, viewChosen } from '../memory/profile.ts';
@@ -7,6 +7,8 @@ import type { View } from './stage-plan.ts';
 export class StageView {
   readonly view = signal<View>(viewChosen());
   readonly pinned = signal<ParticipantId | null>(null);
+  /** Whose screen is large where several are shared. */
+  readonly sharer = signal<ParticipantId | null>(null);
   readonly page = signal(0);
   /** The number of pages, set by the stage. */
   readonly pages = signal(1);

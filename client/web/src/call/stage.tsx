@@ -4,7 +4,7 @@ import type { Person } from '@parley/sdk/call';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CopyButton } from '../design/copy-button.tsx';
 import { gridLayout, stripSide } from './layout.ts';
-import { OwnScreen, SharedScreen } from './screen-tile.tsx';
+import { OwnScreen, ScreenThumbnail, SharedScreen } from './screen-tile.tsx';
 import { stageOrder, MAX_TILES, maxTiles, planStage, type StagePlan } from './stage-plan.ts';
 import type { CallSession } from './session.ts';
 import { OwnTile, PersonTile } from './tile.tsx';
@@ -19,7 +19,7 @@ const BESIDE = 11;
 export function Stage({ session }: { readonly session: CallSession }) {
   const [size, ref] = useSize();
   const { people, connection } = session.snapshot.value;
-  const sharer = people.find((person) => person.screen !== null);
+  const [sharer, ...otherSharers] = sharersOf(session);
   const sharing = session.screen.value !== null || sharer !== undefined;
   const alone = people.length === 0 && connection.status === 'connected';
   const { large, tiles } = usePlan(session, size, sharing);
@@ -49,6 +49,9 @@ export function Stage({ session }: { readonly session: CallSession }) {
           <OwnScreen session={session} />
         )}
         <div class="strip" tabIndex={0} role="group" aria-label="People in the call">
+          {otherSharers.map((person) => (
+            <ScreenThumbnail key={`screen-${person.participant}`} session={session} person={person} />
+          ))}
           <Tiles session={session} people={shown} />
         </div>
       </div>
@@ -71,6 +74,13 @@ export function Stage({ session }: { readonly session: CallSession }) {
       </div>
     </div>
   );
+}
+
+/** Those who share their screens; that of the first is large. */
+function sharersOf({ snapshot, stage }: CallSession): readonly Person[] {
+  const sharers = snapshot.value.people.filter((person) => person.screen !== null);
+  const isChosen = ({ participant }: Person): boolean => participant === stage.sharer.value;
+  return [...sharers.filter(isChosen), ...sharers.filter((person) => !isChosen(person))];
 }
 
 /** The order stays as stable as possible, so that tiles do not move during a conversation. */

@@ -93,9 +93,11 @@ function mixed(): Partial<CallSnapshot> {
   return { people: all };
 }
 
-const sharing = (): Partial<CallSnapshot> => ({
+const sharing = (...sharers: readonly number[]): Partial<CallSnapshot> => ({
   people: people(5).map((person, index) =>
-    index === 2 ? { ...person, media: { ...person.media, screen: true }, screen: fakeScreen() } : person,
+    sharers.includes(index)
+      ? { ...person, media: { ...person.media, screen: true }, screen: fakeScreen() }
+      : person,
   ),
 });
 
@@ -220,7 +222,8 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
         connection: { status: 'recovering', sinceMs: 0, offline: true, turnAtMs: null, movingTo: null },
       },
     }),
-  'call-screen': () => call({ change: sharing() }),
+  'call-screen': () => call({ change: sharing(2) }),
+  'call-two-screens': () => call({ change: sharing(2, 4) }),
   'call-own-screen': () =>
     call({ change: inCall(3), script: (session) => (session.screen.value = fakeScreen()) }),
   'call-chat': () =>

@@ -211,6 +211,16 @@ test('the call is usable with the keyboard: every control, the chat, shortcuts a
   await context.close();
 });
 
+test('of two shared screens one is large, and a click on the other makes that one large', async () => {
+  const context = await gallery.browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await gallery.open(context, 'call-two-screens');
+  const of = (testId: string) => page.getByTestId(testId).getAttribute('data-participant');
+  const [large, small] = [await of('screen'), await of('screen-thumbnail')];
+  await page.getByTestId('screen-thumbnail').click();
+  assert.deepEqual([await of('screen'), await of('screen-thumbnail')], [small, large]);
+  await context.close();
+});
+
 test('a device that cannot share its screen says so, and sends nothing in its place', async () => {
   const context = await gallery.browser.newContext({ viewport: { width: 390, height: 844 } });
   const page = await gallery.open(context, 'call-cannot-share');
