@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { pathText } from '../text/paths.ts';
 import { CopyButton } from '../design/copy-button.tsx';
 import { Dialog } from '../design/dialog.tsx';
@@ -38,6 +39,35 @@ export function MediaKeySection({ session }: { readonly session: CallSession }) 
       </>
     );
   }
+  return <MakeMediaKey session={session} />;
+}
+
+/** The other participants have the old link: with them in the call the user is asked first. */
+function MakeMediaKey({ session }: { readonly session: CallSession }) {
+  const [asks, setAsks] = useState(false);
+  const others = session.snapshot.value.people.length;
+  if (asks)
+    return (
+      <>
+        <p class="small" role="status">
+          In a large room {others === 1 ? 'the other participant' : `the ${others} others`} will neither see
+          nor hear you, nor you them, until they open the new link. Send it to them.
+        </p>
+        <div class="actions">
+          <button
+            type="button"
+            class="button primary"
+            data-testid="make-media-key-confirm"
+            onClick={() => session.makeMediaKey()}
+          >
+            Create the link
+          </button>
+          <button type="button" class="button" onClick={() => setAsks(false)}>
+            Cancel
+          </button>
+        </div>
+      </>
+    );
   return (
     <>
       <p class="soft small">
@@ -49,7 +79,7 @@ export function MediaKeySection({ session }: { readonly session: CallSession }) 
           type="button"
           class="button"
           data-testid="make-media-key"
-          onClick={() => session.makeMediaKey()}
+          onClick={() => (others > 0 ? setAsks(true) : session.makeMediaKey())}
         >
           Create a link with a key
         </button>

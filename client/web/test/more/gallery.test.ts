@@ -152,6 +152,12 @@ test('[MEDIA-16] a key is created where the call says that relays can read it, a
   const page = await gallery.open(context, 'call-pages');
   await page.getByTestId('open-path').click();
   await page.getByTestId('make-media-key').click();
+  assert.equal(
+    await page.getByTestId('has-media-key').count(),
+    0,
+    'others are in the call: the page asks first',
+  );
+  await page.getByTestId('make-media-key-confirm').click();
   await page.getByTestId('has-media-key').waitFor();
   const key = /^#key=([\w-]{22})$/.exec(new URL(page.url()).hash)?.[1];
   assert.ok(key !== undefined, page.url());
