@@ -8,7 +8,7 @@ const FLUSH_TIMEOUT_MS = 1000;
 
 const config = readConfig(process.env);
 const log = createLog(config);
-const running = await startPod(config, await natsBacking(config), log);
+const running = await startPod(config, await natsBacking(config, log), log);
 
 const force = new AbortController();
 let stopping = false;

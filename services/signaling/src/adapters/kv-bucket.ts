@@ -7,6 +7,8 @@ import type { StoreFailure, StoreLifetime } from '../core/ports.ts';
 export interface KvOptions extends StoreLifetime {
   readonly domain: string | undefined;
   readonly replicas: number;
+  /** An operation failed or was not answered in time, after others that were. */
+  readonly onUnreachable?: (bucket: string, error: unknown) => void;
 }
 
 export interface Bucket {
@@ -53,7 +55,7 @@ const WRONG_LAST_SEQUENCE = 10071;
 export function kvBucket(
   connection: NatsConnection,
   name: string,
-  { domain, replicas, lifetimeMs }: KvOptions,
+  { domain, replicas, lifetimeMs, onUnreachable }: KvOptions,
 ): Bucket {
   const client = jetstream(connection, {
     timeout: TIMEOUT_MS,
@@ -102,7 +104,8 @@ export function kvBucket(
         const result = await inTime(open().then(act), timeoutMs);
         reachable = true;
         return result;
-      } catch {
+      } catch (error) {
+        if (reachable) onUnreachable?.(name, error);
         reachable = false;
         return UNAVAILABLE;
       }

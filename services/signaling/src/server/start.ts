@@ -68,10 +68,15 @@ export interface Backing {
   readonly terms: TermStore;
 }
 
-export async function natsBacking(config: Config): Promise<Backing> {
+export async function natsBacking(config: Config, log: Pick<Logger, 'warn'>): Promise<Backing> {
   const connection = await connectNats({ ...config.nats, name: config.pod });
-  const lasting = {
+  const store = {
     ...config.nats,
+    onUnreachable: (bucket: string, error: unknown) =>
+      log.warn({ bucket, error: String(error) }, 'the store does not answer'),
+  };
+  const lasting = {
+    ...store,
     rooms: config.limits['region.rooms'],
     lifetimeMs: roomLifetime(config.limits['room.idleTimeout']),
   };
@@ -88,7 +93,7 @@ export async function natsBacking(config: Config): Promise<Backing> {
     seats: kvSeats(connection, lasting),
     homes: natsHomes(connection, config.region),
     followed: kvFollowed(connection, lasting),
-    terms: kvTerms(connection, config.nats),
+    terms: kvTerms(connection, store),
   };
 }
 

@@ -229,15 +229,20 @@ test('[ROOM-10] a bucket that was created without lifetimes gets them, and keeps
   await eventually('it ends', async () => (await found(store, name)) === undefined);
 });
 
-test('[ROOM-9] an unreachable store is reported within its time limit, and works again when it is back', async () => {
+test('[ROOM-9] an unreachable store is reported within its time limit, with its cause once, and works again when it is back', async () => {
   const own = await startNats();
   const link = await connectTo(own, 'store');
-  const store = kvRooms(link, { domain: undefined, replicas: 1, ...KEPT });
+  const causes: unknown[] = [];
+  const onUnreachable = (bucket: string, error: unknown): number => causes.push([bucket, String(error)]);
+  const store = kvRooms(link, { domain: undefined, replicas: 1, ...KEPT, onUnreachable });
   const name = randomName();
   assert.deepEqual(await store.create(record(name)), { ok: true });
   await own.kill();
   assert.deepEqual(await store.read(name), { ok: false, code: 'STORE_UNAVAILABLE' });
   assert.equal(store.isReachable(), false);
+  await store.read(name);
+  assert.equal(causes.length, 1);
+  assert.match(String(causes[0]), new RegExp(`^${ROOMS_BUCKET},.*rror`));
   await own.start();
   let read = await store.read(name);
   for (let tries = 0; !read.ok && tries < 5; tries += 1) read = await store.read(name);

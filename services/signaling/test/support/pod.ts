@@ -73,13 +73,10 @@ export const from = (address: string): Record<string, string> => ({ 'x-forwarded
 /** Ready when this resolves. */
 export async function startTestPod(options: TestPodOptions = {}): Promise<RunningPod> {
   const config = testConfig(options);
+  const log = createLog(config, options.onLog && { write: options.onLog });
   const backing =
-    options.nats === undefined ? memoryBacking(config, options.memory) : await natsBacking(config);
-  const running = await startPod(
-    config,
-    backing,
-    createLog(config, options.onLog && { write: options.onLog }),
-  );
+    options.nats === undefined ? memoryBacking(config, options.memory) : await natsBacking(config, log);
+  const running = await startPod(config, backing, log);
   await eventually('the pod is ready', () => running.pod.isReady);
   return running;
 }
