@@ -63,10 +63,11 @@ function HeadButton({ session, kind, icon, label, shortcut }: HeadButtonProps) {
   );
 }
 
-/** Shows whether relays can read the media. */
+/** Shows who can read the media. */
 function PathStatus({ session }: { readonly session: CallSession }) {
   const { path } = session.snapshot.value;
-  const text = pathText(path);
+  const { label, title, tone } = pathText(path);
+  const isUsual = tone === 'usual';
   return (
     <span
       class="path-status"
@@ -75,18 +76,19 @@ function PathStatus({ session }: { readonly session: CallSession }) {
       data-path={path.kind}
       data-reason={path.reason ?? ''}
     >
-      {text && (
-        <button
-          type="button"
-          class="path-button"
-          data-testid="open-path"
-          title={text.title}
-          onClick={() => (session.dialog.value = { kind: 'path' })}
-        >
-          <span class={`pill${text.calm ? ' calm' : ''}`}>{text.label}</span>
-          <span class="visually-hidden">. {text.title}</span>
-        </button>
-      )}
+      <button
+        type="button"
+        class="path-button"
+        data-testid="open-path"
+        title={title}
+        onClick={() => (session.dialog.value = { kind: 'path' })}
+      >
+        <span class={isUsual ? 'path-usual' : `pill ${tone}`}>
+          {tone !== 'warning' && <Icon name="lock" />}
+          <span class={isUsual ? 'wide-only' : ''}>{label}</span>
+        </span>
+        <span class="visually-hidden">. {title}</span>
+      </button>
     </span>
   );
 }
@@ -95,7 +97,7 @@ function PathStatus({ session }: { readonly session: CallSession }) {
 function RoomMarks({ view }: { readonly view: RoomView }) {
   return (
     <span class="room-marks">
-      {view.locked && <Mark id="locked" icon="lock" text="The room is locked: new people cannot join" />}
+      {view.locked && <Mark id="locked" icon="ban" text="The room is locked: new people cannot join" />}
       {view.lobby && <Mark id="lobby" icon="door" text="The room has a lobby: the owner admits new people" />}
     </span>
   );

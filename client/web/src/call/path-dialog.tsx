@@ -12,13 +12,9 @@ interface PathDialogProps {
 
 /** The path of audio and video, who can read them, and what the user can do about it. */
 export function PathDialog({ session, onClose }: PathDialogProps) {
-  const text = pathText(session.snapshot.value.path);
   return (
     <Dialog title="Path of this call" onClose={onClose} testid="path-dialog">
-      <p>
-        {text?.title ??
-          'Voice and video are encrypted from person to person. No server, including a TURN server, can read them.'}
-      </p>
+      <p>{pathText(session.snapshot.value.path).title}</p>
       <MediaKeySection session={session} />
       <DialogButton session={session} kind="statistics" label="Statistics of the call" />
     </Dialog>

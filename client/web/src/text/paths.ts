@@ -23,10 +23,15 @@ const CAUSES: Readonly<Record<Extract<CallPath, { readonly kind: 'sfu' }>['reaso
   requested: 'Someone here, for example at a terminal, uses media relays',
 };
 
-/** The description for the whole call; `null` if there is nothing to report. */
-export function pathText(
-  path: CallPath,
-): { readonly label: string; readonly title: string; readonly calm: boolean } | null {
+/** `usual`: nothing that a participant has to be told. */
+export interface PathText {
+  readonly label: string;
+  readonly title: string;
+  readonly tone: 'usual' | 'calm' | 'warning';
+}
+
+/** The description for the whole call: who can read its media. */
+export function pathText(path: CallPath): PathText {
   const { kind, reason } = path;
   if (kind === 'sfu') {
     const cause = CAUSES[reason];
@@ -34,35 +39,40 @@ export function pathText(
       ? {
           label: 'End-to-end encrypted',
           title: `${cause}, so voice and video go through media relays, which cannot read them: the key is in your link.`,
-          calm: true,
+          tone: 'calm',
         }
       : {
           label: 'Through relays',
           title: `${cause}, so voice and video go through media relays. Relays can read them.`,
-          calm: false,
+          tone: 'warning',
         };
   }
   switch (reason) {
     case null:
-      return null;
+      return {
+        label: 'Encrypted',
+        title:
+          'Voice and video are encrypted from person to person. No server, including a TURN server, can read them.',
+        tone: 'usual',
+      };
     case 'no-relay':
       return {
         label: 'Without relays',
         title: 'The room is large and no media relay is free: everyone sends to everyone.',
-        calm: false,
+        tone: 'warning',
       };
     case 'no-codecs':
       return {
         label: 'Without relays',
         title: 'The room is large and this browser cannot use media relays: it sends to everyone directly.',
-        calm: false,
+        tone: 'warning',
       };
     case 'not-loaded':
       return {
         label: 'Without relays',
         title:
           'The room is large, and a part of this page did not load that it needs for media relays: it sends to everyone directly. Reload it when the network is better.',
-        calm: false,
+        tone: 'warning',
       };
     default:
       return reason satisfies never;

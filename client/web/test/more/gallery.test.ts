@@ -169,8 +169,9 @@ test('the call is usable with the keyboard: every control, the chat, shortcuts a
   const context = await gallery.browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await gallery.open(context, 'call-3');
   await page.locator('[data-testid="control-microphone"][data-look="plain"]').waitFor();
-  const stops = await walk(page, 16);
+  const stops = await walk(page, 17);
   for (const control of [
+    'open-path',
     'view',
     'copy-link',
     'open-settings',
