@@ -1,6 +1,7 @@
 /** The pages at `/live/<name>`, in real browsers, through the real edge and real media relays. */
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
+import { newProfile } from '../support/browsers.ts';
 import { publish, watch } from '../support/live.ts';
 import { withSite } from '../support/site.ts';
 
@@ -35,4 +36,18 @@ describe('a live broadcast', { timeout: 240_000 }, () => {
       // A later viewer sees it as well.
       await (await watch(site.browser, options)).seesMotion();
     });
+
+  it('[MED-26] is not published over by another page, except if its user wants that', async () => {
+    const options = { web: site.web, name: 'talk-twice' };
+    await publish(site.browser, options);
+    const watcher = await watch(site.browser, options);
+    await watcher.seesMotion();
+    const other = await (await newProfile(site.browser, site.web)).newPage();
+    await other.goto(`${site.web}/live/${options.name}/publish`);
+    await other.getByTestId('go-live').click({ timeout: WITHIN_MS });
+    await other.getByText('This name is on air already').waitFor({ timeout: WITHIN_MS });
+    await watcher.seesMotion();
+    await other.getByTestId('retry').click();
+    await other.locator('[data-testid=page-publish][data-link=open]').waitFor({ timeout: WITHIN_MS });
+  });
 });

@@ -22,6 +22,8 @@ export interface Publisher<Kind extends Connection> {
   setConnection(connection: { readonly on: Kind; readonly broadcast: string } | null): void;
   setMedia(media: PublishedMedia): void;
   stats(): PublishStats;
+  /** Whether another one publishes a broadcast of that name. */
+  isTaken(connection: { readonly on: Kind; readonly broadcast: string }, withinMs: number): Promise<boolean>;
   /** Whether the relay of the current connection answers, or there is no connection. */
   isAlive(withinMs: number): Promise<boolean>;
   close(): void;

@@ -13,6 +13,7 @@ import '../streams/viewer.css';
 import { watchPath } from './live-route.ts';
 import { PublishFigures } from './publish-figures.tsx';
 import type { PublishView } from './publish-session.ts';
+import { TAKEN } from './refusals.ts';
 import type { Link } from './relay-link.ts';
 import { ScreenPreview } from './screen-preview.tsx';
 import { TransportTag } from './transport-tag.tsx';
@@ -123,6 +124,11 @@ interface LinkTroubleProps {
   readonly link: Extract<Link, { readonly at: 'waiting' | 'stopped' }>;
 }
 
+function retryLabel({ at, reason }: LinkTroubleProps['link']): string {
+  if (at === 'waiting') return 'Try now';
+  return reason === TAKEN ? 'Go live anyway' : 'Try again';
+}
+
 function LinkTrouble({ view, link }: LinkTroubleProps) {
   return (
     <div class="callout trouble" role="alert" data-testid="trouble">
@@ -132,7 +138,7 @@ function LinkTrouble({ view, link }: LinkTroubleProps) {
         <p>{link.reason.body}</p>
         {link.at === 'waiting' && <Countdown until={link.until} />}
         <button type="button" class="button" data-testid="retry" onClick={() => view.retry()}>
-          {link.at === 'waiting' ? 'Try now' : 'Try again'}
+          {retryLabel(link)}
         </button>
       </div>
     </div>

@@ -4,7 +4,7 @@ import { computed, effect, signal, type ReadonlySignal, type Signal } from '@pre
 import { browserDevices, problemOf, type MediaProblem } from '../media/devices.ts';
 import { LocalMedia } from '../media/local-media.ts';
 import type { Publisher, PublishStats, PublishedMedia } from './ports.ts';
-import { BROKEN, LOST, UNSUPPORTED } from './refusals.ts';
+import { BROKEN, LOST, TAKEN, UNSUPPORTED } from './refusals.ts';
 import { RelayLink, type Link } from './relay-link.ts';
 import { requestRelay } from './relay-request.ts';
 
@@ -45,6 +45,8 @@ const PROBE_INTERVAL_MS = 2000;
 const ANSWER_MS = 2000;
 /** A refusal over WebSocket arrives one round trip after the connection opened. */
 const STABLE_MS = 150;
+/** A relay answers within a round trip. */
+const TAKEN_MS = 2000;
 
 export class PublishSession implements PublishView {
   readonly name: string;
@@ -63,6 +65,8 @@ export class PublishSession implements PublishView {
   #relay: Pick<RelayLink<Connection>, 'connect' | 'leave'> | null = null;
   #connections = 0;
   #probing = false;
+  /** The name was free, or the user publishes under it nevertheless. */
+  #isOurs = false;
   /** Grows with every start and stop: results of earlier ones are ignored. */
   #attempt = 0;
 
@@ -123,6 +127,7 @@ export class PublishSession implements PublishView {
   async #begin(): Promise<void> {
     const attempt = ++this.#attempt;
     this.#connections = 0;
+    this.#isOurs = false;
     this.link.value = { at: 'connecting' };
     if (!('VideoEncoder' in globalThis)) {
       this.link.value = { at: 'stopped', reason: UNSUPPORTED };
@@ -137,7 +142,13 @@ export class PublishSession implements PublishView {
     const publisher = new library.MoqPublisher();
     const relay = new RelayLink({
       ask: (exclude) => requestRelay(this.name, true, exclude),
-      open: ({ relay: at }, last) => openRelay(library.connect, at, location.origin, last),
+      open: async ({ broadcast, relay: at }, last) => {
+        const opened = await openRelay(library.connect, at, location.origin, last);
+        const on = opened.connection;
+        if (!this.#isOurs && (await publisher.isTaken({ on, broadcast }, TAKEN_MS))) this.#stopAsTaken(relay);
+        this.#isOurs = true;
+        return opened;
+      },
       lost: LOST.publish,
       // Viewers wait for it.
       spreadMs: 0,
@@ -160,6 +171,12 @@ export class PublishSession implements PublishView {
       publisher.close();
     };
     relay.connect();
+  }
+
+  /** The user may go live anyway: `retry`. */
+  #stopAsTaken(relay: Pick<RelayLink<Connection>, 'close'>): void {
+    relay.close();
+    this.link.value = { at: 'stopped', reason: TAKEN };
   }
 
   async #probe(publisher: Publisher<Connection>): Promise<void> {

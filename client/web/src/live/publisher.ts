@@ -29,6 +29,10 @@ type AudioTrack = NonNullable<ReturnType<Broadcast['audio']['source']['peek']>>;
 const MAX_PIXELS = 1920 * 1080;
 
 const NOTHING = 'nothing';
+const CATALOG = 'catalog.json';
+/** A relay learns so soon that a publisher has left. */
+const ENDS_WITHIN_MS = 500;
+const no = (): boolean => false;
 
 /** While one connection replaces another both carry the broadcast, until the old one ends and the viewers have moved. */
 export class MoqPublisher implements Publisher<Connection> {
@@ -59,6 +63,27 @@ export class MoqPublisher implements Publisher<Connection> {
   setMedia(media: PublishedMedia): void {
     this.#media = media;
     for (const broadcast of this.#all) setSources(broadcast, media);
+  }
+
+  /** A relay sends the catalog of a broadcast that exists, and refuses a subscription to any other. One that ends may still have a catalog. */
+  async isTaken(
+    { on, broadcast }: { readonly on: Connection; readonly broadcast: string },
+    withinMs: number,
+  ): Promise<boolean> {
+    const other = on.consume(Net.Path.from(broadcast));
+    const catalog = other.subscribe(CATALOG, 0);
+    const over = catalog.closed.then(no, no);
+    const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+    try {
+      const found = catalog
+        .nextGroup()
+        .then((group) => group !== undefined)
+        .catch(() => false);
+      if (!(await Promise.race([found, pause(withinMs).then(no)]))) return false;
+      return await Promise.race([over, pause(ENDS_WITHIN_MS).then(() => true)]);
+    } finally {
+      other.close();
+    }
   }
 
   /** A live relay answers at once that a broadcast with a forbidden name does not exist. */

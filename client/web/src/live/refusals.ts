@@ -53,6 +53,12 @@ export const UNREACHABLE: DisconnectReason = {
   body: 'Check your connection. The page keeps trying.',
   ...LATER,
 };
+/** Two publishers of one name would be two sources of one broadcast (MED-26). */
+export const TAKEN: DisconnectReason = {
+  title: 'This name is on air already',
+  body: 'Another device or tab publishes under it, and viewers would see one or the other. Choose another name, or go live anyway if it is your own.',
+  ...NEVER,
+};
 /** The service answered, but its relay did not. */
 export const RELAY_SILENT: DisconnectReason = {
   title: 'The media relay does not answer',
