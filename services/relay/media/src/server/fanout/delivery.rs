@@ -136,22 +136,26 @@ impl Delivery {
         }
     }
 
-    /// Writes a piece that was just read and is in the log.
-    pub fn offer(&mut self, piece: &Piece, log: &Log, waker: &Waker) {
-        let State::Live(stream) = &mut self.state else { return self.advance(log) };
+    /// Writes a piece that was just read and is in the log. Reports whether the delivery is live after it.
+    pub fn offer(&mut self, piece: &Piece, log: &Log, waker: &Waker) -> bool {
+        let State::Live(stream) = &mut self.state else {
+            self.advance(log);
+            return matches!(self.state, State::Live(_) | State::Finished(_));
+        };
         self.counts.add(0, piece.payload);
         let [first, second] = piece.bytes.clone();
         let mut rest = [first, second, Bytes::new()];
         match stream.poll_write(&mut Context::from_waker(waker), &mut rest) {
-            Poll::Ready(Ok(())) => {}
+            Poll::Ready(Ok(())) => return true,
             Poll::Ready(Err(Closed)) => self.state = State::Over,
             Poll::Pending => {
-                let State::Live(stream) = mem::replace(&mut self.state, State::Over) else { return };
+                let State::Live(stream) = mem::replace(&mut self.state, State::Over) else { return false };
                 let (signal, place) = (Signal::new(waker), log.place());
                 self.state = State::Behind(Box::new(Behind { stream, signal, rest, place, cached: None }));
                 self.advance(log);
             }
         }
+        false
     }
 
     /// Continues a delivery that was waiting, and ends one whose group has ended.

@@ -89,9 +89,8 @@ impl Group {
                 break;
             };
             for delivery in &mut self.deliveries {
-                delivery.offer(&piece, &self.log, waiter.waker());
+                self.settled &= delivery.offer(&piece, &self.log, waiter.waker());
             }
-            self.settled = false;
         }
         self.advance();
         more

@@ -22,7 +22,9 @@ pub(crate) struct Counts {
 impl Counts {
     /// Adds groups that were sent or begun, and bytes of media.
     pub fn add(&self, groups: u64, bytes: usize) {
-        self.groups.fetch_add(groups, Ordering::Relaxed);
+        if groups > 0 {
+            self.groups.fetch_add(groups, Ordering::Relaxed);
+        }
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 }
