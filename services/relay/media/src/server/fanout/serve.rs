@@ -34,13 +34,18 @@ struct Requester<R> {
 }
 
 impl<R: RecvStream> Requester<R> {
-    /// Returns the next SUBSCRIBE_UPDATE, or how the watcher ended the subscription. It can be called again if it was dropped.
+    /// Returns the last SUBSCRIBE_UPDATE that has arrived, or how the watcher ended the subscription. Each replaces those before it, and each that the
+    /// reader of the track gets costs it a pass over the watchers. The future can be dropped and called again.
     async fn next(&mut self) -> Result<Wish, End> {
         loop {
-            match wire::update(&mut self.bytes, self.version) {
-                Ok(Some(wish)) => return Ok(wish),
-                Ok(None) => {}
-                Err(wire::Malformed) => return Err(End::Reset(MALFORMED)),
+            let mut last = None;
+            while let Some(wish) =
+                wire::update(&mut self.bytes, self.version).map_err(|wire::Malformed| End::Reset(MALFORMED))?
+            {
+                last = Some(wish);
+            }
+            if let Some(wish) = last {
+                return Ok(wish);
             }
             match self.stream.read_chunk(READ).await {
                 Ok(Some(bytes)) => self.bytes.extend_from_slice(&bytes),

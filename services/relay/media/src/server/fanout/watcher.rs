@@ -73,11 +73,11 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    /// A subscription without a first or last group, whose events go to `events`.
+    /// A subscription whose events go to `events`.
     pub fn new(key: u64, session: Arc<Session>, request: &Subscribe, events: UnboundedSender<Event>) -> Self {
         let Wish { priority, max_age, .. } = request.wish;
         let rank = session.ranks.enter(request.id, priority);
-        Self {
+        let mut watcher = Self {
             key,
             session,
             id: request.id,
@@ -91,7 +91,9 @@ impl Watcher {
             counted: false,
             finished: false,
             events,
-        }
+        };
+        watcher.update(&request.wish, None);
+        watcher
     }
 
     pub fn begins_by_age(&self) -> bool {
