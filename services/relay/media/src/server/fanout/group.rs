@@ -197,8 +197,9 @@ impl Group {
         }
     }
 
-    /// Sends the group after newer ones from now on.
+    /// Sends the group after newer ones from now on, and keeps no frame of it.
     pub fn is_no_longer_newest(&mut self, rank: impl Fn(u64) -> Option<u8>) {
+        self.log.last = None;
         for delivery in &mut self.deliveries {
             if let Some(order) = rank(delivery.watcher) {
                 delivery.set_order(order);
