@@ -75,7 +75,7 @@ async fn read(group: &mut group::Consumer, frames: std::ops::Range<usize>) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn med_70_and_71_watchers_of_all_versions_receive_a_track_from_the_open_group_to_its_end() {
+async fn med_70_and_71_and_74_watchers_of_all_versions_receive_a_track_from_the_open_group_to_its_end() {
     let scene = Scene::begin().await;
     let mut group = scene.track.append_group().unwrap();
     write(&mut group, 0..3);
