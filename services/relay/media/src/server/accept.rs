@@ -1,8 +1,8 @@
 //! Accepts connections over QUIC, WebTransport and WebSocket and completes their handshakes (MED-11, MED-13, MED-14, MED-19).
 use anyhow::{Context, Result};
 use moq_net::server::Handshake;
-use moq_net::transport::poll::Boxable;
-use moq_net::{Error, Server, Session, origin, stats};
+use moq_net::web_transport_trait::Session as _;
+use moq_net::{Error, Server, Session, SessionError, origin, stats};
 use moq_tokio::accept::Health;
 use moq_tokio::transport;
 use std::net::SocketAddr;
@@ -18,6 +18,8 @@ use web_transport_moq::proto::ConnectResponse;
 use web_transport_moq::{Request, http};
 
 use crate::server::counted::Counted;
+use crate::server::fanout::divided::Divided;
+use crate::server::fanout::{Audience, Carrier};
 use crate::server::limiter::{Limiter, Permit};
 use crate::server::quic::{self, Endpoint};
 use crate::server::upgrade::{self, upgrade};
@@ -53,8 +55,14 @@ pub(crate) struct PendingSession {
 }
 
 enum Peer {
-    Quic(Box<Handshake<transport::Session<web_transport_moq::Session>>>, Connection),
-    WebSocket(Box<Handshake<transport::Session<qmux::Session>>>),
+    Quic(Negotiated<web_transport_moq::Session>, Connection),
+    WebSocket(Negotiated<qmux::Session>),
+}
+
+/// A session after the handshake of MoQ.
+struct Negotiated<S: Carrier> {
+    handshake: Box<Handshake<transport::Session<Divided<S>>>>,
+    session: Divided<S>,
 }
 
 /// The broadcasts that a session may access.
@@ -62,6 +70,8 @@ pub(crate) struct Scope {
     pub publisher: Option<origin::Consumer>,
     pub subscriber: Option<origin::Producer>,
     pub stats: stats::Session,
+    /// What the fan-out serves it; `None` for links, whose subscriptions MoQ's library serves.
+    pub audience: Option<Audience>,
 }
 
 /// The result of a handshake: an error if it failed, a refusal, or a session.
@@ -133,13 +143,13 @@ impl Handshakes {
         } else {
             (web_transport_moq::Session::raw(connection.clone()), None)
         };
-        let handshake = accept_moq(transport::Session::new(session)).await?;
+        let negotiated = accept_moq(session).await?;
         Ok(Ok(PendingSession {
             transport: "quic",
             permit,
             received: None,
             url,
-            peer: Peer::Quic(handshake, connection),
+            peer: Peer::Quic(negotiated, connection),
             deadline,
         }))
     }
@@ -168,13 +178,13 @@ impl Handshakes {
             Ok(upgraded) => upgraded,
             Err(code) => return Ok(Err(code)),
         };
-        let handshake = accept_moq(transport::Session::new(session)).await?;
+        let negotiated = accept_moq(session).await?;
         Ok(Ok(PendingSession {
             transport: "websocket",
             permit,
             received: Some(received),
             url: Some(url),
-            peer: Peer::WebSocket(handshake),
+            peer: Peer::WebSocket(negotiated),
             deadline,
         }))
     }
@@ -189,15 +199,18 @@ fn handshake_request<'a>(remote: SocketAddr, headers: &'a http::HeaderMap, host:
     }
 }
 
-async fn accept_moq<S: Boxable<SendStream: Sync, RecvStream: Sync>>(session: S) -> Result<Box<Handshake<S>>> {
-    Ok(Box::new(Server::new().accept_request(Instant::now().into_std(), session).await?))
+async fn accept_moq<S: Carrier>(session: S) -> Result<Negotiated<S>> {
+    let session = Divided::new(session);
+    let library = transport::Session::new(session.clone());
+    let handshake = Box::new(Server::new().accept_request(Instant::now().into_std(), library).await?);
+    Ok(Negotiated { handshake, session })
 }
 
 impl PendingSession {
     fn target(&self) -> &str {
         match &self.peer {
-            Peer::Quic(handshake, _) => handshake.path(),
-            Peer::WebSocket(handshake) => handshake.path(),
+            Peer::Quic(negotiated, _) => negotiated.handshake.path(),
+            Peer::WebSocket(negotiated) => negotiated.handshake.path(),
         }
     }
 
@@ -229,10 +242,9 @@ impl PendingSession {
     pub async fn begin(self, scope: Scope) -> Result<(Session, Permit)> {
         let Self { peer, mut permit, deadline, .. } = self;
         let session = match peer {
-            Peer::Quic(handshake, _) => timeout_at(deadline, begin(*handshake, scope)).await,
-            Peer::WebSocket(handshake) => timeout_at(deadline, begin(*handshake, scope)).await,
+            Peer::Quic(negotiated, _) => begin(negotiated, scope, deadline).await?,
+            Peer::WebSocket(negotiated) => begin(negotiated, scope, deadline).await?,
         };
-        let session = session.context("handshake timeout")??;
         permit.handshake_done();
         Ok((session, permit))
     }
@@ -240,21 +252,27 @@ impl PendingSession {
     /// Closes the connection.
     pub fn refuse(self, error: Error) {
         match self.peer {
-            Peer::Quic(handshake, _) => handshake.close(error),
-            Peer::WebSocket(handshake) => handshake.close(error),
+            Peer::Quic(negotiated, _) => negotiated.handshake.close(error),
+            Peer::WebSocket(negotiated) => negotiated.handshake.close(error),
         }
     }
 }
 
-async fn begin<S: Boxable + 'static>(mut handshake: Handshake<S>, scope: Scope) -> Result<Session> {
-    handshake = handshake.with_stats(scope.stats);
+async fn begin<S: Carrier>(negotiated: Negotiated<S>, scope: Scope, deadline: Instant) -> Result<Session> {
+    let Negotiated { handshake, session } = negotiated;
+    if let Some(audience) = scope.audience {
+        session.divide(audience);
+    }
+    let mut handshake = handshake.with_stats(scope.stats);
     if let Some(publisher) = scope.publisher {
         handshake = handshake.with_publisher(publisher);
     }
     if let Some(subscriber) = scope.subscriber {
         handshake = handshake.with_subscriber(subscriber);
     }
-    let (session, driver) = handshake.ok().await?;
+    let begun = timeout_at(deadline, handshake.ok()).await.context("handshake timeout").and_then(|begun| Ok(begun?));
+    // The fan-out still has the session.
+    let (begun, driver) = begun.inspect_err(|_| session.close(SessionError::Internal.to_code(), ""))?;
     tokio::spawn(moq_net::time::run(driver));
-    Ok(session)
+    Ok(begun)
 }

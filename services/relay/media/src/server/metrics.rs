@@ -1,10 +1,13 @@
 //! The metrics of media (MED-60).
-use moq_net::{session, stats};
+use moq_net::{Path, session, stats};
 use parley_metrics::Families;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::server::Refusal;
+use crate::server::fanout::watcher::Counts;
 
 /// The kind of the peer of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,12 +36,26 @@ impl Kind {
     }
 }
 
-/// Counts the traffic of one session. Each session has its own, so that counters of broadcasts are freed with the session.
-pub(crate) struct Meter(stats::Registry);
+/// Counts the traffic of one session: what MoQ's library does, and what the fan-out sends. Each session has its own, so that counters of broadcasts are
+/// freed with the session.
+#[derive(Clone)]
+pub(crate) struct Meter(stats::Registry, Arc<Counts>);
 
 impl Meter {
     pub fn new() -> Self {
-        Self(stats::Registry::new(stats::Config::new()))
+        Self(stats::Registry::new(stats::Config::new()), Arc::default())
+    }
+
+    /// Returns the counts that the fan-out updates.
+    pub fn counts(&self) -> Arc<Counts> {
+        self.1.clone()
+    }
+
+    /// Reports whether the peer announces a broadcast, or what it is part of.
+    pub fn announces(&self, path: &Path<'_>) -> bool {
+        let mut report = stats::Report::default();
+        self.0.report(&mut report);
+        report.traffic.iter().any(|entry| entry.subscriber.is_announced() && path.has_prefix(&entry.path))
     }
 
     /// Returns the statistics that the session updates.
@@ -67,6 +84,10 @@ impl Meter {
             *bytes += counted.bytes;
             *groups += counted.groups;
         }
+        let Counts { subscriptions, bytes, groups } = &*self.1;
+        traffic.subscriptions += subscriptions.load(Ordering::Relaxed);
+        traffic.bytes_out += bytes.load(Ordering::Relaxed);
+        traffic.groups_out += groups.load(Ordering::Relaxed);
         traffic
     }
 }
@@ -129,6 +150,7 @@ pub(crate) struct Report {
     pub traffic: [Traffic; Kind::ALL.len()],
     pub client_rtts: Vec<Duration>,
     pub cache_bytes: u64,
+    pub watched_tracks: u64,
     pub peers: Vec<Peer>,
     pub draining: bool,
 }
@@ -157,6 +179,7 @@ impl Report {
         let ended = self.ended.iter().map(|((kind, code), count)| ([("kind", kind.name()), ("code", *code)], *count));
         out.counters("parley_media_sessions_ended_total", "Ended sessions", ended);
         self.collect_traffic(out);
+        out.gauge("parley_media_watched_tracks", "Tracks that the fan-out reads for watchers", self.watched_tracks);
         out.gauge("parley_media_cache_bytes", "Bytes of cached media", self.cache_bytes);
         out.gauge("parley_media_draining", "1 while the relay drains", u64::from(self.draining));
         self.collect_links(out);

@@ -16,6 +16,7 @@ mod codes;
 mod control_bytes;
 mod counted;
 mod dial;
+mod fanout;
 mod limiter;
 mod links;
 mod lookup;

@@ -16,6 +16,7 @@ use crate::server::codes::{
     TOO_MANY_SUBSCRIPTIONS, error,
 };
 use crate::server::control_bytes::ControlBytes;
+use crate::server::fanout::{Audience, FanOut};
 use crate::server::metrics::{Kind, Meter, Report, Traffic};
 use crate::server::{Admission, Authorization, Credential, Grant, Limits, Refusal, patterns};
 
@@ -25,6 +26,7 @@ const DRAIN_POLL: Duration = Duration::from_millis(50);
 /// The table of sessions that peers opened.
 pub(crate) struct Sessions {
     origin: origin::Producer,
+    fan_out: Arc<FanOut>,
     cache: cache::Pool,
     admission: Arc<dyn Admission>,
     limits: Limits,
@@ -126,6 +128,7 @@ impl Drop for SessionPermit<'_> {
 impl Sessions {
     pub fn new(origin: origin::Producer, cache: cache::Pool, admission: Arc<dyn Admission>, limits: Limits) -> Self {
         Self {
+            fan_out: FanOut::new(origin.consume()),
             origin,
             cache,
             admission,
@@ -210,7 +213,10 @@ impl Sessions {
         }
         let readable = self.origin.scope("", &subscribe).ok();
         let writable = self.origin.scope("", &publish).ok();
+        let audience =
+            (!link).then(|| Audience { fan_out: self.fan_out.clone(), allowed: subscribe, meter: meter.clone() });
         let access = Scope {
+            audience,
             publisher: readable.map(|readable| readable.consume().with_hidden(link)),
             subscriber: writable.map(|writable| if link { writable.peer() } else { writable }),
             stats: meter.session(),
@@ -351,6 +357,7 @@ impl Sessions {
             report.traffic(kind).add(past.traffic[kind as usize]);
         }
         report.cache_bytes = self.cache.used();
+        report.watched_tracks = self.fan_out.tracks() as u64;
         report.draining = self.drain.lock().is_some();
     }
 }

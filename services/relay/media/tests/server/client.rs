@@ -23,7 +23,11 @@ fn client(hashes: &[String], once: bool) -> moq_tokio::Client {
 
 fn client_at(bind: &str, hashes: &[String], once: bool) -> moq_tokio::Client {
     let _ = moq_tokio::crypto::install_default();
-    let mut config = connect::Config::default();
+    let config = connect::Config::default();
+    client_with(config, bind, hashes, once)
+}
+
+fn client_with(mut config: connect::Config, bind: &str, hashes: &[String], once: bool) -> moq_tokio::Client {
     config.bind = Some(bind.parse().unwrap());
     config.tls.fingerprint = hashes.iter().map(|hash| hex(hash)).collect();
     config.tls.insecure = hashes.is_empty().then_some(true);
@@ -218,6 +222,16 @@ async fn read(origin: &moq_net::origin::Consumer, name: &str, seen: &Seen) -> Re
 /// Dials once and publishes the broadcasts of `origin`.
 pub fn publish(url: url::Url, hashes: &[String], origin: &moq_net::origin::Producer) -> Connection {
     client(hashes, true).with_publisher(origin).connect(url)
+}
+
+/// Dials with one version of MoQ, and returns an origin with the broadcasts of the relay.
+pub fn subscribe_with(version: &str, url: url::Url) -> (moq_net::origin::Producer, Connection) {
+    let _ = moq_tokio::crypto::install_default();
+    let mut config = connect::Config::default();
+    config.version = vec![version.parse().unwrap()];
+    let origin = moq_tokio::origin::spawn();
+    let connection = client_with(config, "0.0.0.0:0", &[], true).with_subscriber(origin.clone()).connect(url);
+    (origin, connection)
 }
 
 /// Dials, and returns an origin with the broadcasts of the relay.

@@ -10,6 +10,7 @@
 mod certificates;
 mod client;
 mod failure;
+mod fanout;
 mod hostile;
 mod limits;
 mod misbehaving;
