@@ -216,8 +216,9 @@ impl Delivery {
         }
     }
 
-    /// Ends a delivery whose group is too old for the watcher by `late`. If the watcher has all of the group so far, the stream ends after it.
-    pub fn expire(&mut self, late: Duration) {
+    /// Ends a delivery whose group is too old for the watcher by `late`. If the watcher has whole frames and all of them so far, the stream ends after
+    /// them.
+    pub fn expire(&mut self, late: Duration, log: &Log) {
         /// How long a written group may take to the watcher before it is reset: it is on its way, and a reset would take away its last frames.
         const FINISHED_TIME: Duration = Duration::from_millis(500);
         self.state = match mem::replace(&mut self.state, State::Over) {
@@ -226,12 +227,12 @@ impl Delivery {
                 behind.stream.reset(OLD);
                 State::Over
             }
-            State::Live(mut stream) => {
+            State::Live(mut stream) if log.begun_bytes == 0 => {
                 stream.finish();
                 State::Finished(stream)
             }
             State::Finished(stream) if late < FINISHED_TIME => State::Finished(stream),
-            State::Finished(mut stream) => {
+            State::Live(mut stream) | State::Finished(mut stream) => {
                 stream.reset(OLD);
                 State::Over
             }

@@ -159,7 +159,7 @@ impl Group {
 
     fn note(&mut self, time: Timestamp) {
         self.start.get_or_insert(time);
-        self.latest = Some(time);
+        self.latest = self.latest.max(Some(time));
     }
 
     fn complete(&mut self, time: Timestamp, piece: Option<&Piece>) {
@@ -183,7 +183,7 @@ impl Group {
     pub fn expire(&mut self, age: Duration) {
         for delivery in &mut self.deliveries {
             if let Some(late) = age.checked_sub(delivery.max_age) {
-                delivery.expire(late);
+                delivery.expire(late, &self.log);
             }
         }
         self.deliveries.retain(|delivery| !delivery.is_over());
