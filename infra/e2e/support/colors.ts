@@ -1,11 +1,14 @@
 /** The colors of what a page shows of others: the background of Chromium's test picture is rgb(0, 135, 0). */
 import assert from 'node:assert/strict';
 import type { Person } from './any-page.ts';
+import { until } from './until.ts';
 
 type Color = readonly [red: number, green: number, blue: number];
 
 /** Lossy codecs change a color by less. */
 const TOLERANCE = 8;
+/** Until the next key frame, with which a decoder takes colors that it did not know, and a second for a busy machine. */
+const WITHIN_MS = 3000;
 
 /** For each other participant with a picture, by name: the median of each channel. */
 export async function colorsOf({ page }: Person): Promise<ReadonlyMap<string, Color>> {
@@ -28,13 +31,21 @@ export async function colorsOf({ page }: Person): Promise<ReadonlyMap<string, Co
   return new Map(colors);
 }
 
-/** `before`: of participants whose camera shows the same now. */
-export async function assertSameColors(one: Person, before: ReadonlyMap<string, Color>): Promise<void> {
-  const now = await colorsOf(one);
+/** Resolves when the colors are those of `before`, when the cameras showed the same. */
+export async function keepsColors(one: Person, before: ReadonlyMap<string, Color>): Promise<void> {
   assert.ok(before.size > 0);
-  for (const [who, color] of before) {
-    const seen = now.get(who);
-    const isSame = seen?.every((value, at) => Math.abs(value - (color[at] ?? 0)) <= TOLERANCE);
-    assert.ok(isSame, `${one.name} sees ${who} in rgb(${seen?.join()}), and saw rgb(${color.join()})`);
-  }
+  let differs: string[] = [];
+  await until(
+    async () => {
+      const now = await colorsOf(one);
+      differs = [...before]
+        .filter(([who, color]) => !isSame(color, now.get(who)))
+        .map(([who, color]) => `${who} in rgb(${now.get(who)?.join()}), not in rgb(${color.join()})`);
+      return differs.length === 0;
+    },
+    { withinMs: WITHIN_MS, what: () => `${one.name} to see the same colors: sees ${differs.join('; ')}` },
+  );
 }
+
+const isSame = (color: Color, seen: Color | undefined): boolean =>
+  seen?.every((value, at) => Math.abs(value - (color[at] ?? 0)) <= TOLERANCE) === true;

@@ -36,7 +36,7 @@ export class Visitor {
   readonly page: Page;
   readonly messages: MessageLog;
   readonly errors: string[] = [];
-  /** What the page wrote to the console. */
+  /** What scripts of the page wrote to the console. The browser writes there too. */
   readonly lines: string[] = [];
 
   constructor(name: string, page: Page) {
@@ -44,7 +44,9 @@ export class Visitor {
     this.page = page;
     this.messages = new MessageLog(page);
     page.on('pageerror', (error) => this.errors.push(error.message));
-    page.on('console', (line) => this.lines.push(line.text()));
+    page.on('console', (line) => {
+      if (line.location().url.endsWith('.js')) this.lines.push(line.text());
+    });
   }
 
   /** Opens the room's link, fills in the name, and joins with camera and microphone. */
