@@ -28,7 +28,7 @@ export class RelayRequests {
   }
 
   /**
-   * `null`: there is no relay that accepts sessions; `undefined`: there was no answer. `isLost`: there is no working relay, so that of another
+   * `null`: the region has no relay that accepts sessions; `undefined`: there was no answer. `isLost`: there is no working relay, so that of another
    * region is taken where there is no answer soon.
    */
   request(exclude?: string, isLost = false): Promise<OfferedRelay | null | undefined> {
@@ -45,14 +45,12 @@ export class RelayRequests {
     return promise.finally(cancel);
   }
 
-  /** Where the region has no relay, the standby is the relay. */
   answered({ relay, standby }: RelayAnswer): void {
     this.#keep(standby ?? null);
-    const offered = relay ?? this.#standby;
-    const isOfRenewal = this.#renewing && offered !== null && offered.url === this.#exclude;
+    const isOfRenewal = this.#renewing && relay !== null && relay.url === this.#exclude;
     this.#renewing = false;
     if (isOfRenewal) return;
-    this.#answer?.(offered);
+    this.#answer?.(relay);
     this.#answer = null;
   }
 

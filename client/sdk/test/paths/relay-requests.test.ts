@@ -43,16 +43,6 @@ test('[MEDIA-25] without an answer for 400 ms, or without a socket, a lost relay
   assert.equal(await requests.request(RELAY.url, true), STANDBY);
 });
 
-test('[MEDIA-24] where the region has no relay, that of another region is taken', async () => {
-  const { requests } = start();
-  const request = requests.request();
-  requests.answered({ ...ANSWER, relay: null });
-  assert.equal(await request, STANDBY);
-  const again = requests.request();
-  requests.answered({ type: 'relay', relay: null });
-  assert.equal(await again, null);
-});
-
 test('[MEDIA-25] an answer comes first, and a relay that works is never replaced by the standby', async () => {
   const { requests, socket, within } = start();
   requests.answered(ANSWER);

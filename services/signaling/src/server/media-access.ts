@@ -126,17 +126,15 @@ export class MediaAccess {
     const relay = this.#offer({ meeting: room, exclude, crowd }, rights, (chosen) =>
       this.#remember(participant, chosen.relay),
     );
-    return { relay, ...this.#standby({ meeting: room, exclude, crowd: undefined }, rights, relay) };
+    return { relay, ...(relay && this.#standbyOf(room, relay, exclude)) };
   }
 
-  /** Its relay accepts the token of ours, as it knows the keys of all regions. Without one of ours the participant uses it at once. */
-  #standby(where: Where, rights: Rights, own: RelayOffer | null): Pick<Assignment, 'standby'> {
+  /** Its relay accepts the same token, as it knows the keys of all regions. */
+  #standbyOf(room: RoomId, { token }: RelayOffer, exclude?: string): Pick<Assignment, 'standby'> {
     const { limits, now, otherRegions } = this.#parts;
-    const far = this.#farRelays.pick(where.meeting, now(), where.exclude);
+    const far = this.#farRelays.pick(room, now(), exclude);
     const region = far && otherRegions.find(({ name }) => name === regionIn(far.relay));
     if (far === undefined || region === undefined) return {};
-    if (own === null) this.#remember(rights.sub, far.relay);
-    const token = own?.token ?? this.#sign(rights);
     const { url, certificateHashes } = far;
     const renewAfterMs = limits['media.tokenMaxAge'] / 2;
     return { standby: { url, token, certificateHashes, api: region.url, renewAfterMs } };
@@ -154,15 +152,12 @@ export class MediaAccess {
   }
 
   #offer(where: Where, rights: Rights, onFound = (_relay: MediaRelay): void => {}): RelayOffer | null {
-    const relay = this.#relays.pick(where.meeting, this.#parts.now(), where.exclude, where.crowd);
+    const { limits, tokens, now } = this.#parts;
+    const relay = this.#relays.pick(where.meeting, now(), where.exclude, where.crowd);
     if (relay === undefined) return null;
     onFound(relay);
-    return { url: relay.url, token: this.#sign(rights), certificateHashes: relay.certificateHashes };
-  }
-
-  #sign(rights: Rights): string {
-    const { limits, tokens } = this.#parts;
-    return tokens.signMedia({ ...rights, iat: nowS() }, limits['media.session']);
+    const token = tokens.signMedia({ ...rights, iat: nowS() }, limits['media.session']);
+    return { url: relay.url, token, certificateHashes: relay.certificateHashes };
   }
 
   /** A participant that left with reason `lost` may have been given a token by a pod that died. */

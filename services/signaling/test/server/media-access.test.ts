@@ -90,17 +90,6 @@ test('[MEDIA-24] the answer names a relay of another region, with the token of t
   assert.equal(signed.length, 2, 'one token for each answer');
 });
 
-test('[MEDIA-24] where the region has no relay the standby has a token of its own, which is revoked as others are', () => {
-  const { access, signed, revoked, onFarRelay } = start([]);
-  onFarRelay('us');
-  const { relay, standby } = access.offer(ROOM, { participant: ADA, generation: 3 }, [ADA]);
-  assert.equal(relay, null);
-  assert.deepEqual([standby?.url, standby?.token], [FAR.url, 'token 1']);
-  assert.deepEqual(signed[0]?.subscribe, [`rooms/${ROOM}/**`]);
-  access.departed(departure({}));
-  assert.equal(revoked.length, 1);
-});
-
 test('[MEDIA-24] relays of other regions are never the relay itself, and are refused by their host as others are', () => {
   const { access, onFarRelay } = start();
   onFarRelay('us', { ...FAR, url: 'https://127.0.0.1:4443/' });
