@@ -31,9 +31,9 @@ export function colorsOf(space: VideoColorSpaceInit | undefined): Colors | undef
 /** For a decoder. */
 export function colorSpace({ primaries, transfer, matrix, fullRange }: Colors): VideoColorSpaceInit {
   return {
-    primaries: known<VideoColorPrimaries>(PRIMARIES, primaries),
-    transfer: known<VideoTransferCharacteristics>(TRANSFERS, transfer),
-    matrix: known<VideoMatrixCoefficients>(MATRICES, matrix),
+    primaries: known(PRIMARIES, primaries) as VideoColorPrimaries | null,
+    transfer: known(TRANSFERS, transfer) as VideoTransferCharacteristics | null,
+    matrix: known(MATRICES, matrix) as VideoMatrixCoefficients | null,
     fullRange: fullRange ?? null,
   };
 }
@@ -43,5 +43,4 @@ export function sameColors(one: Colors | undefined, other: Colors | undefined): 
   return JSON.stringify(parts[0]) === JSON.stringify(parts[1]);
 }
 
-const known = <Name extends string>(names: readonly string[], name = ''): Name | null =>
-  names.includes(name) ? (name as Name) : null;
+const known = (names: readonly string[], name = ''): string | null => (names.includes(name) ? name : null);

@@ -57,10 +57,7 @@ export function kvBucket(
   name: string,
   { domain, replicas, lifetimeMs, onUnreachable }: KvOptions,
 ): Bucket {
-  const client = jetstream(connection, {
-    timeout: TIMEOUT_MS,
-    ...(domain === undefined ? {} : { domain }),
-  });
+  const client = jetstream(connection, { timeout: TIMEOUT_MS, ...(domain === undefined ? {} : { domain }) });
   const prefix = domain === undefined ? '' : `$JS.${domain}.API.`;
   const ttl = seconds(lifetimeMs);
   let bucket: Promise<KV> | undefined;
