@@ -1,8 +1,9 @@
-/** Media relays as signaling and clients see them, and pages. */
+/** Media relays as signaling and clients see them, their fan-out, and pages. */
 import type { Mutant } from './mutant.ts';
 
 const SRC = 'services/signaling/src';
 const TESTS = 'services/signaling/test';
+const FAN_OUT = 'services/relay/media/src/server/fanout';
 const SDK = 'client/sdk/src';
 const SDK_TESTS = 'client/sdk/test';
 
@@ -158,5 +159,21 @@ export const MEDIA_AND_PAGES: readonly Mutant[] = [
     find: 'if (peer.failures >= MAX_FAILURES && now - peer.receivedAt >= STALL_MS) stalled.push(id);',
     replace: '',
     test: `${SDK_TESTS}/pages/swarm.test.ts`,
+  },
+  {
+    rule: 'MED-70',
+    breaks: 'the time of a frame is not relative to the frame before',
+    file: `${FAN_OUT}/wire.rs`,
+    find: 'time.wrapping_sub(previous)',
+    replace: 'time.max(previous)',
+    test: `${FAN_OUT}/wire_tests.rs`,
+  },
+  {
+    rule: 'MED-72',
+    breaks: 'the oldest subscription of a session is sent first, whatever its priority',
+    file: `${FAN_OUT}/ranks.rs`,
+    find: '(u8::MAX - rank.priority.load(Ordering::Relaxed), rank.id)',
+    replace: 'rank.id',
+    test: `${FAN_OUT}/ranks.rs`,
   },
 ];

@@ -95,22 +95,6 @@ export const RELAYS: readonly Mutant[] = [
     test: `${MEDIA}/server/control_bytes.rs`,
   },
   {
-    rule: 'MED-70',
-    breaks: 'the time of a frame is not relative to the frame before',
-    file: `${MEDIA}/server/fanout/wire.rs`,
-    find: 'time.wrapping_sub(previous)',
-    replace: 'time.max(previous)',
-    test: `${MEDIA}/server/fanout/wire_tests.rs`,
-  },
-  {
-    rule: 'MED-72',
-    breaks: 'the oldest subscription of a session is sent first, whatever its priority',
-    file: `${MEDIA}/server/fanout/ranks.rs`,
-    find: '(u8::MAX - rank.priority.load(Ordering::Relaxed), rank.id)',
-    replace: 'rank.id',
-    test: `${MEDIA}/server/fanout/ranks.rs`,
-  },
-  {
     rule: 'MED-21',
     breaks: 'the hash of the next certificate is not announced',
     file: `${MEDIA}/server/certificates.rs`,

@@ -4,9 +4,6 @@ import type { CallSnapshot, EndReason } from '@parley/sdk/call';
 import type { ComponentChild } from 'preact';
 import { CallPage } from '../../src/call/call-page.tsx';
 import { CallSession } from '../../src/call/session.ts';
-import { LivePage } from '../../src/live/live-page.tsx';
-import { PublishPage } from '../../src/live/publish-page.tsx';
-import { WatchPage } from '../../src/live/watch-page.tsx';
 import { LocalMedia } from '../../src/media/local-media.ts';
 import { EndingPage } from '../../src/pages/ending-page.tsx';
 import { Landing } from '../../src/pages/landing.tsx';
@@ -17,18 +14,9 @@ import { Prejoin } from '../../src/pages/prejoin.tsx';
 import { StreamPage } from '../../src/streams/stream-page.tsx';
 import { StreamsPage } from '../../src/streams/streams-page.tsx';
 import { FakeCall } from './fake-call.ts';
-import {
-  fakePublish,
-  fakeWatch,
-  OVER_QUIC,
-  OVER_TCP,
-  stopped,
-  waiting,
-  type FakePublish,
-  type FakeWatch,
-} from './fake-live.ts';
 import { fakeDevices, fakeScreen, type FakeDeviceOptions } from './fake-media.ts';
 import { closed, fakeStream, HOSTILE, playing, SENSOR, WATCHED, type FakeStream } from './fake-stream.ts';
+import { LIVE_STATES } from './live-states.tsx';
 import { SHARED_PAGE_STATES } from './shared-page-states.tsx';
 import { CHAT, NAMED_VIEW, owned, people, snapshot } from './people.ts';
 
@@ -116,9 +104,6 @@ const NO_PICTURE = { ...WATCHED, codecs: null, width: 0, frames: null, dropped: 
 const stream = (state: FakeStream) => <StreamPage stream={fakeStream(state)} />;
 const video = (state: FakeStream = {}) =>
   stream({ kind: 'video', playback: playing(), figures: WATCHED, ...state });
-
-const watch = (state: FakeWatch = {}) => <WatchPage view={fakeWatch(state)} />;
-const publish = (state: FakePublish = {}) => <PublishPage view={fakePublish(state)} />;
 
 export const STATES: Readonly<Record<string, () => ComponentChild>> = {
   landing: () => <Landing />,
@@ -385,29 +370,7 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
       sample: Uint8Array.from({ length: 256 }, (_, index) => (index * 37) % 251),
       figures: { ...NO_PICTURE, bits: 524_288, messages: 64, lastBytes: 1024 },
     }),
-  live: () => <LivePage problem={false} />,
-  'live-invalid': () => <LivePage problem />,
-  'watch-playing': () => watch(),
-  'watch-websocket': () =>
-    watch({ link: OVER_TCP, sound: true, name: 'spring-concert-of-the-whole-school-2026' }),
-  'watch-sound-only': () => watch({ figures: { picture: false, width: 0 } }),
-  'watch-unplayable': () => watch({ figures: { playable: false, width: 0 } }),
-  'watch-quiet': () => watch({ figures: { bits: 0, quietMs: 9000 } }),
-  'watch-connecting': () => watch({ link: { at: 'connecting' }, broadcast: 'not-started' }),
-  'watch-not-started': () => watch({ broadcast: 'not-started' }),
-  'watch-starting': () => watch({ broadcast: 'starting' }),
-  'watch-gone': () => watch({ broadcast: 'gone' }),
-  'watch-lost': () => watch({ link: waiting('') }),
-  'watch-no-relay': () => watch({ link: waiting('RELAY_UNAVAILABLE'), broadcast: 'not-started' }),
-  'watch-off': () => watch({ link: stopped('LIVE_DISABLED'), broadcast: 'not-started' }),
-  'publish-ready': () => publish(),
-  'publish-refused': () => publish({ devices: { error: 'NotAllowedError' } }),
-  'publish-live': () => publish({ link: OVER_QUIC }),
-  'publish-unwatched': () => publish({ link: OVER_TCP, figures: { hasViewers: false } }),
-  'publish-screen': () => publish({ link: OVER_QUIC, screen: fakeScreen() }),
-  'publish-screen-trouble': () => publish({ screenProblem: 'failed' }),
-  'publish-lost': () => publish({ link: waiting('RELAY_UNAVAILABLE') }),
-  'publish-off': () => publish({ link: stopped('LIVE_DISABLED') }),
+  ...LIVE_STATES,
   ...SHARED_PAGE_STATES,
   'page-not-found': () => <NotFound />,
   'page-invalid-link': () => <InvalidLink />,
