@@ -274,7 +274,7 @@ export class MoqRoom implements RelayedRoom {
     const stalled = now - this.#lookedAt > LOOK_MS + STALLED_MS;
     // In a hidden page timers are always late.
     if (stalled && !this.#stalled) this.#receivedAt = now;
-    if (!stalled) this.#adaptVideo(now);
+    this.#adaptVideo(now, stalled);
     this.#stalled = stalled;
     this.#lookedAt = now;
     const doubtIn = Math.max(SOON_MS, this.#receivedAt + DOUBT_MS + 1 - now);
@@ -282,8 +282,8 @@ export class MoqRoom implements RelayedRoom {
     if (this.#session !== null && now - this.#receivedAt > DOUBT_MS) void this.#doubt(this.#session);
   }
 
-  #adaptVideo(now: number): void {
-    const troubled = [...this.#people.values()].map((subscriber) => subscriber.troubled());
+  #adaptVideo(now: number, isBlocked: boolean): void {
+    const troubled = [...this.#people.values()].map((subscriber) => subscriber.troubled(isBlocked));
     if (this.#reduction.look(isOwnOverload(troubled), now)) this.follow(this.#wanted);
   }
 

@@ -19,6 +19,7 @@ import type { MediaPorts, PictureSink, Voices, VoiceSink } from './media-ports.t
 import { PicturePlayer } from './picture-player.ts';
 import { Playout } from './playout.ts';
 import { VoicePlayer } from './voice-player.ts';
+import type { TrackCounters } from './track-counters.ts';
 import { TrackPlayback, type Player } from './track-playback.ts';
 
 export interface SubscriberOptions {
@@ -41,6 +42,7 @@ const SILENT_MS = 2000;
 /** The number of frames dropped within a quarter of a second, and the delay, that count as trouble. */
 const MAX_LOST = 2;
 const LATE_MS = 400;
+const weighed = ({ lost, cut }: TrackCounters): number => lost + MAX_LOST * cut;
 /** A screen is always subscribed at full size. */
 const FULL: Size = { width: 1920, height: 1080 };
 
@@ -73,7 +75,7 @@ export class Subscriber implements RelayedPerson {
   #catalogTrack: TrackPlayback<Player> | null = null;
   readonly #pictures = new Map<Source, Picture>();
   readonly #voices = new Map<Source, Voice>();
-  #trouble = 0;
+  #lost = { pictures: 0, voices: 0 };
   /** Sources of this page of the participant that sent a frame larger than allowed: they are not subscribed again, under any name. */
   readonly #refused = new Set<Source>();
 
@@ -147,13 +149,19 @@ export class Subscriber implements RelayedPerson {
     return this.#voices.get('microphone')?.playback.player.level() ?? 0;
   }
 
-  /** Whether frames came late or not at all, or were too many to show, since the previous call; `null` without video. */
-  troubled(): boolean | null {
-    const counted = [...this.#pictures.values()].map(({ playback }) => playback.player.counters);
-    const now = counted.reduce((sum, { lost, cut }) => sum + lost + MAX_LOST * cut, 0);
-    const more = now - this.#trouble;
-    this.#trouble = now;
-    return counted.length === 0 ? null : more >= MAX_LOST || this.targetMs() >= LATE_MS;
+  /**
+   * Whether frames came late or not at all, or were too many to play, since the previous call; `null` without video. In a page that was blocked
+   * pictures are late for that reason alone; a voice that is too late to be heard is trouble there too, as each picture takes time from it.
+   */
+  troubled(isBlocked: boolean): boolean | null {
+    const lostOf = (media: ReadonlyMap<Source, Picture | Voice>): number =>
+      [...media.values()].reduce((sum, { playback }) => sum + weighed(playback.player.counters), 0);
+    const [pictures, voices] = [lostOf(this.#pictures), lostOf(this.#voices)];
+    const before = this.#lost;
+    this.#lost = { pictures, voices };
+    if (this.#pictures.size === 0) return null;
+    if (voices - before.voices >= MAX_LOST) return true;
+    return !isBlocked && (pictures - before.pictures >= MAX_LOST || this.targetMs() >= LATE_MS);
   }
 
   targetMs(): number {

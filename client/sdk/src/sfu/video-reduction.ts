@@ -6,9 +6,11 @@ import type { Size } from '../media.ts';
 
 export type Level = 0 | 1 | 2;
 
-/** Measurements come several times a second: trouble in most of them for two seconds. */
-const MAX_TROUBLE = 6;
+/** Trouble for most of two seconds. */
+const MAX_TROUBLE_MS = 1500;
 const RELIEF = 0.5;
+/** A page that is blocked measures seldom: a measurement stands for no longer than this. */
+const MAX_MEASURED_MS = 1000;
 /** A reduction takes this long to have an effect. */
 const SETTLE_MS = 3000;
 const CALM_MS = 10_000;
@@ -16,7 +18,8 @@ const MAX_CALM_MS = 160_000;
 
 export class VideoReduction {
   #level: Level = 0;
-  #trouble = 0;
+  #troubleMs = 0;
+  #lookedAt: number | null = null;
   #changedAt = Number.NEGATIVE_INFINITY;
   #troubledAt = Number.NEGATIVE_INFINITY;
   #calmMs = CALM_MS;
@@ -28,10 +31,12 @@ export class VideoReduction {
 
   /** `troubled`: since the last measurement. Returns whether the level changed. */
   look(troubled: boolean, now: number): boolean {
+    const measuredMs = Math.min(MAX_MEASURED_MS, now - (this.#lookedAt ?? now));
+    this.#lookedAt = now;
     if (now - this.#changedAt < SETTLE_MS) return false;
-    this.#trouble = troubled ? this.#trouble + 1 : Math.max(0, this.#trouble - RELIEF);
+    this.#troubleMs = Math.max(0, this.#troubleMs + (troubled ? measuredMs : -RELIEF * measuredMs));
     if (troubled) this.#troubledAt = now;
-    if (this.#trouble >= MAX_TROUBLE && this.#level < 2) {
+    if (this.#troubleMs >= MAX_TROUBLE_MS && this.#level < 2) {
       // It was calm only because little was subscribed.
       if (this.#wentDown) this.#calmMs = Math.min(MAX_CALM_MS, 2 * this.#calmMs);
       return this.#change(this.#level === 0 ? 1 : 2, false, now);
@@ -45,7 +50,7 @@ export class VideoReduction {
   #change(level: Level, down: boolean, now: number): true {
     this.#level = level;
     this.#wentDown = down;
-    this.#trouble = 0;
+    this.#troubleMs = 0;
     this.#changedAt = now;
     return true;
   }

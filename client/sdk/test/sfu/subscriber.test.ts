@@ -19,8 +19,22 @@ const OPUS: AudioConfig = {
   numberOfChannels: 1,
 };
 
+/** An audio decoder that has more to do than it can. */
+const BEHIND = {
+  AudioDecoder: class {
+    readonly state = 'configured';
+    readonly decodeQueueSize = 1000;
+    configure(): void {
+      // Nothing is decoded.
+    }
+    close(): void {
+      // Nothing is held.
+    }
+  } as unknown as typeof AudioDecoder,
+};
+
 /** The contents of the mix, in the order in which voices arrived: the microphone, then the audio of the screen. */
-function watching() {
+function watching(behind: Partial<MediaPorts> = {}) {
   const blended: boolean[] = [];
   const voices: Voices = {
     mix: fakeStream(),
@@ -37,6 +51,7 @@ function watching() {
   };
   const media = {
     createPicture: () => ({ track: fakeTrack('video'), show: () => undefined, close: () => undefined }),
+    ...behind,
   } as unknown as MediaPorts;
   const subscriber = new Subscriber({
     participant: participant('a'),
@@ -117,7 +132,40 @@ test('[MEDIA-14] a participant that sent a picture above the limit is not shown 
   for (let turn = 0; turn < 20; turn += 1) await setImmediate();
   assert.equal(subscriber.track('camera'), null);
   assert.equal(await shows('camera/b'), null);
-  assert.equal(subscriber.troubled(), null);
+  assert.equal(subscriber.troubled(false), null);
+  subscriber.close();
+});
+
+test('in a blocked page voices that are too late to be heard are trouble, and pictures are not', async () => {
+  const { subscriber, broadcast, catalogs } = watching(BEHIND);
+  const picture = { codec: 'vp8', container: OPUS.container, codedWidth: 320, codedHeight: 180 };
+  const voice = broadcast.createTrack('microphone');
+  const camera = broadcast.createTrack('camera');
+  const catalog: Catalog = {
+    video: { renditions: { camera: picture } },
+    audio: { renditions: { microphone: OPUS } },
+  };
+  subscriber.show({ width: 320, height: 180 });
+  catalogs.writeString(JSON.stringify(catalog));
+  for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+  assert.equal(subscriber.troubled(true), false);
+  for (let nth = 0; nth < 2; nth += 1) camera.appendGroup().close(new Error('cut'));
+  for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+  assert.equal(subscriber.troubled(true), false);
+  for (let nth = 0; nth < 2; nth += 1) camera.appendGroup().close(new Error('cut'));
+  for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+  assert.equal(subscriber.troubled(false), true);
+  for (const timestamp of [0, 20_000]) {
+    const group = voice.appendGroup();
+    group.writeFrame({
+      timestamp: Time.Timestamp.fromMicros(timestamp),
+      payload: encodeFrame({ timestamp, payload: new Uint8Array([1]) }),
+    });
+    group.close();
+  }
+  for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+  assert.equal(subscriber.troubled(true), true);
+  assert.equal(subscriber.troubled(true), false);
   subscriber.close();
 });
 

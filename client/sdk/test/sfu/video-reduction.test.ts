@@ -41,6 +41,14 @@ test('lower quality is requested after some seconds of trouble, at most twice, a
   assert.ok((down[0]?.[0] ?? 0) >= 9000);
 });
 
+test('in a blocked page, which measures seldom, trouble counts for its time, and a single late measurement is not enough', () => {
+  const strain = new VideoReduction();
+  assert.equal(strain.look(false, 0), false);
+  assert.equal(strain.look(true, 60_000), false);
+  assert.equal(strain.look(false, 60_250), false);
+  assert.equal(strain.look(true, 61_250), true);
+});
+
 test('a short disturbance changes nothing', () => {
   assert.deepEqual(
     looking(new VideoReduction(), 0, 60_000, (at) => at % 5000 < 3 * LOOK_MS),

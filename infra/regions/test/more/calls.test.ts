@@ -1,7 +1,7 @@
 /** Calls over two regions, in browsers and at terminals: who sees and hears whom, and by which path. */
 import { afterEach, describe, it } from 'node:test';
 import { connectsBy, MOVED_WITHIN_MS, pathsOf } from '@parley/e2e/support/paths.ts';
-import { receivesOthers } from '@parley/e2e/support/presence.ts';
+import { hearsOthers, receivesOthers } from '@parley/e2e/support/presence.ts';
 import { until } from '@parley/e2e/support/until.ts';
 import { newRoom, type Visitor } from '@parley/e2e/support/visitor.ts';
 import { listen } from '@parley/e2e/support/voices.ts';
@@ -10,8 +10,10 @@ import { callers, terminalReceives } from '../support/call.ts';
 import { lab } from '../support/lab.ts';
 import { blockRelayLinks, unblockRelayLinks } from '../support/relay-links.ts';
 
-/** `PEOPLE=12`: more than two cores draw and decode for, so voices may be missing. */
+/** `PEOPLE=12` on a machine with more cores. */
 const PEOPLE = Number(process.env['PEOPLE'] ?? 6);
+/** Of more than this, two cores cannot show all: once each picture has arrived, as `sfu` says, pages give up some of them for the voices. */
+const SHOWN = 6;
 /** One page in each: a browser draws and decodes for all others. The other participants are terminals. */
 const REGIONS = ['eu', 'us'] as const;
 
@@ -34,8 +36,8 @@ describe('FAULT=calls: a call over two regions', { timeout: 300_000 }, () => {
       await listen(one.page);
     }
     for (const one of pages) {
-      const tookMs = await receivesOthers(one, PEOPLE - 1);
-      t.diagnostic(`${one.name} sees and hears the ${PEOPLE - 1} others within ${tookMs} ms`);
+      const tookMs = await (PEOPLE > SHOWN ? hearsOthers : receivesOthers)(one, PEOPLE - 1);
+      t.diagnostic(`${one.name} receives the ${PEOPLE - 1} others within ${tookMs} ms`);
     }
     for (const terminal of terminals) await terminalReceives(terminal, PEOPLE - 1);
   });
