@@ -17,7 +17,7 @@ import {
   type ServerName,
 } from './media/plan.ts';
 import { startServer, type Server } from './media/servers.ts';
-import { costOf, summarize, type Run } from './media/summary.ts';
+import { costOf, memoryOf, memoryText, summarize, type Run } from './media/summary.ts';
 import { REFERENCE, tableOf } from './media/table.ts';
 import { isExact, judge } from './media/verdict.ts';
 import { readNames, readNumber, readOptions } from './options.ts';
@@ -62,7 +62,7 @@ const bench: Bench<ServerName, Row, Outcome, Server> = {
   contestants,
   rounds,
   repeats: profile.repeats,
-  startServer: (name, row) => startServer(name, row.relays, { programs, dir: run.dir }),
+  startServer: (name, row) => startServer(name, row, { programs, dir: run.dir }),
   measure: runRow,
   judge,
   costOf,
@@ -113,6 +113,8 @@ function printResults(): void {
   console.log(
     `\nMedian (min-max) of the rounds; x stock is taken round by round. "others" is what else ran on this machine, in cores.`,
   );
+  const memory = memoryOf(summaries);
+  for (const one of memory) console.log(memoryText(one));
   for (const { name } of rows) {
     const again = disturbed.filter(({ row }) => row === name).length / contestants.length;
     if (again > 0)
@@ -130,7 +132,7 @@ function printResults(): void {
   const drawn = summaries.filter(({ results }) => results.every(({ spoilt }) => spoilt === undefined));
   publish(
     'bench-media',
-    { machine, rows: summaries, runs, disturbed },
+    { machine, rows: summaries, memory, runs, disturbed },
     plot(
       drawn.map((summary) => panelOf(summary, REFERENCE)),
       {

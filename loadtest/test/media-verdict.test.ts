@@ -4,7 +4,7 @@ import { doubtsOf, panelOf } from '../src/comparison.ts';
 import type { Outcome } from '../src/media/outcome.ts';
 import { picture, type Quantiles } from '../src/media/picture.ts';
 import { ROWS, type ServerName } from '../src/media/plan.ts';
-import { costOf, summarize, type Run } from '../src/media/summary.ts';
+import { costOf, memoryOf, summarize, type Run } from '../src/media/summary.ts';
 import { REFERENCE, tableOf } from '../src/media/table.ts';
 import { isExact, judge } from '../src/media/verdict.ts';
 import { plot } from '../src/plot.ts';
@@ -92,8 +92,21 @@ test('the goal is judged by the median of paired rounds, and for audio by what a
   ] as const;
   assert.match(rounds('video-1-to-30', fast), /goal: at most 1 x stock; reached/);
   assert.match(rounds('video-1-to-30', fast.slice(1, 2)), /MISSED/);
-  assert.match(rounds('audio-10-to-20', fast), /goal: at most 1 x stock and 26 CPU µs per packet; reached/);
+  assert.match(rounds('audio-10-to-20', fast), /goal: at most 1 x stock and 11 CPU µs per packet; reached/);
   assert.match(rounds('audio-10-to-20', [[0.2, 0.1]]), /MISSED/);
+});
+
+test('the memory of one more watcher is the difference between two rows', () => {
+  const summaries = [
+    ['video-1-to-100', 30_000],
+    ['video-1-to-300', 50_000],
+  ].map(([row, residentKb]) =>
+    summarize(rowOf(String(row)), [
+      run(String(row), 'parley', 1, { server: { cpuSeconds: 1, residentKb: Number(residentKb) } }),
+    ]),
+  );
+  assert.deepEqual(memoryOf(summaries), [{ label: 'Parley', kbPerWatcher: 100 }]);
+  assert.deepEqual(memoryOf(summaries.slice(1)), []);
 });
 
 test('without the stock relay there is a table and no result', () => {

@@ -176,4 +176,20 @@ export const MEDIA_AND_PAGES: readonly Mutant[] = [
     replace: 'rank.id',
     test: `${FAN_OUT}/ranks.rs`,
   },
+  {
+    rule: 'MED-75',
+    breaks: 'small frames leave at once in a busy relay',
+    file: `${FAN_OUT}/pace.rs`,
+    find: 'busy: was_busy && window == count.window + 1',
+    replace: 'busy: false',
+    test: `${FAN_OUT}/pace.rs`,
+  },
+  {
+    rule: 'MED-75',
+    breaks: 'a relay that was busy holds small frames for ever',
+    file: `${FAN_OUT}/pace.rs`,
+    find: 'was_busy && window == count.window + 1',
+    replace: 'was_busy',
+    test: `${FAN_OUT}/pace.rs`,
+  },
 ];

@@ -36,7 +36,7 @@ interface Relay {
 
 export async function startServer(
   name: ServerName,
-  relays: Row['relays'],
+  { relays, limits = [] }: Row,
   options: StartOptions,
 ): Promise<Server> {
   const begun: ChildProcess[] = [];
@@ -51,7 +51,7 @@ export async function startServer(
     },
   };
   const { all, query } =
-    name === 'parley' ? await startParley(relays, context) : await startStock(relays, context);
+    name === 'parley' ? await startParley(relays, limits, context) : await startStock(relays, context);
   const [first, last] = [all[0], all.at(-1)];
   if (first === undefined || last === undefined) throw new Error('no relay was started');
   const address = ({ port }: Relay): string => `https://${HOST}:${port}/${query()}`;
@@ -87,13 +87,17 @@ const AUDIENCE = 'parley:media';
 const BROADCASTS = ['load/**'];
 const TOKEN_SECONDS = 3600;
 
-/** Default settings, every client's token checked, certificates of its own; among others with a NATS of their own. */
-async function startParley(relays: Row['relays'], context: Context): Promise<Started> {
+/** Default settings but for these limits, every client's token checked, certificates of its own; among others with a NATS of their own. */
+async function startParley(
+  relays: Row['relays'],
+  limits: readonly string[],
+  context: Context,
+): Promise<Started> {
   const secret = randomBytes(32).toString('hex');
   const nats = relays === 1 ? undefined : await startNats(context.dir);
   if (nats !== undefined) context.begun.push(nats.child);
   const one = (label: string, role: 'origin' | 'leaf'): Promise<Relay> =>
-    startParleyRelay(label, context, { secret, nats: nats?.url, role });
+    startParleyRelay(label, context, { secret, nats: nats?.url, role, limits });
   const roles = relays === 1 ? (['origin'] as const) : (['leaf', 'origin', 'leaf'] as const);
   const all: Relay[] = [];
   for (const [at, role] of roles.entries()) all.push(await one(`parley-${relays}-${at}`, role));
@@ -109,10 +113,17 @@ async function startParley(relays: Row['relays'], context: Context): Promise<Sta
 /** Leases, and the links made from them, exist after this time. */
 const LINKED_MS = 1500;
 
+interface ParleyRelay {
+  readonly secret: string;
+  readonly nats: string | undefined;
+  readonly role: 'origin' | 'leaf';
+  readonly limits: readonly string[];
+}
+
 async function startParleyRelay(
   label: string,
   { begin, dir, programs }: Context,
-  { secret, nats, role }: { secret: string; nats: string | undefined; role: 'origin' | 'leaf' },
+  { secret, nats, role, limits }: ParleyRelay,
 ): Promise<Relay> {
   const [port, web, link] = [await freePort(), await freePort(), await freePort()];
   const certificates = join(dir, `${label}-${port}`);
@@ -123,6 +134,7 @@ async function startParleyRelay(
     PARLEY_RELAY_MEDIA_ROLE: role,
   };
   const pid = await begin(label, join(programs, 'parley-relay'), {
+    args: limits.map((limit) => `--limit=${limit}`),
     env: {
       PARLEY_RELAY_LISTEN: `${HOST}:${web}`,
       PARLEY_RELAY_MEDIA_LISTEN: `${HOST}:${port}`,

@@ -1,7 +1,7 @@
 /** From single runs to the results of a row. */
 import * as comparison from '../comparison.ts';
 import type { Outcome } from './outcome.ts';
-import { SERVERS, type Row, type ServerName } from './plan.ts';
+import { MEMORY, SERVERS, type Row, type ServerName } from './plan.ts';
 
 export type Run = comparison.Run<ServerName, Outcome>;
 export type Result = comparison.Result<ServerName> & Figures;
@@ -25,6 +25,25 @@ function figures(outcomes: readonly Outcome[]): Figures {
     skippedGroups: sum(({ skippedGroups }) => skippedGroups),
   };
 }
+
+export interface Memory {
+  readonly label: string;
+  readonly kbPerWatcher: number;
+}
+
+/** The memory that one more watcher takes, where both rows were measured. */
+export function memoryOf(summaries: readonly RowSummary[]): Memory[] {
+  const resultsOf = (row: string) => summaries.find((summary) => summary.row.name === row)?.results ?? [];
+  const few = resultsOf(MEMORY.few);
+  return resultsOf(MEMORY.many).flatMap(({ server, label, rssMb }) => {
+    const before = few.find((result) => result.server === server);
+    if (before === undefined) return [];
+    return [{ label, kbPerWatcher: (1024 * (rssMb.median - before.rssMb.median)) / MEMORY.watchers }];
+  });
+}
+
+export const memoryText = ({ label, kbPerWatcher }: Memory): string =>
+  `${label}: ${Math.round(kbPerWatcher)} KB a watcher of one video (goal for Parley: at most ${MEMORY.goalKb})`;
 
 /** In the unit of the row. */
 export function costOf({ unit }: Row, { server, steady, latencyMs }: Outcome): number {

@@ -178,6 +178,8 @@ limits! {
         "200 broadcasts of 1 Mbit/s for as long as media.cacheDuration";
     media_cache_duration "media.cacheDuration" = 10_000, 100 => 600_000, "ms", None,
         "several groups of video: a late subscriber begins with a whole one, and a client can resume";
+    media_hold "media.hold" = 5, 0 => 20, "ms", None,
+        "for frames of at most 512 bytes while the relay writes 5000 of them a second; 0: never";
     media_idle_timeout "media.idleTimeout" = 10_000, 1000 => 3_600_000, "ms", None,
         "a phone that changes networks reconnects within it";
     media_link_idle_timeout "media.linkIdleTimeout" = 1500, 200 => 60_000, "ms", None,
@@ -327,6 +329,7 @@ impl Limits {
             broadcasts: size(self.media_broadcasts),
             cache_bytes: self.media_cache_bytes,
             cache_time: self.media_cache_duration,
+            hold: self.media_hold,
             idle_time: self.media_idle_timeout,
             link_idle_time: self.media_link_idle_timeout,
             link_ping: self.media_link_ping_interval,

@@ -25,6 +25,8 @@ pub struct Limits {
     pub cache_bytes: u64,
     /// How long media is cached.
     pub cache_time: u64,
+    /// How long a busy relay holds a small frame; 0: it holds none.
+    pub hold: u64,
     /// The idle timeout of a client.
     pub idle_time: u64,
     /// The idle timeout of a link.

@@ -128,7 +128,7 @@ impl Drop for SessionPermit<'_> {
 impl Sessions {
     pub fn new(origin: origin::Producer, cache: cache::Pool, admission: Arc<dyn Admission>, limits: Limits) -> Self {
         Self {
-            fan_out: FanOut::new(origin.consume()),
+            fan_out: FanOut::new(origin.consume(), Duration::from_millis(limits.hold)),
             origin,
             cache,
             admission,

@@ -234,3 +234,58 @@ async fn med_71_datagrams_of_a_track_reach_its_watchers() {
     }
     assert_eq!(scene.relay.metric("watched_tracks", &[]), 1.0);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn med_75_small_frames_of_several_tracks_leave_a_busy_relay_together() {
+    const TRACKS: usize = 20;
+    const SESSIONS: usize = 8;
+    /// With a frame each millisecond a relay writes 8000 a second.
+    const FRAMES: usize = 1500;
+    /// After these the relay has noticed.
+    const BEFORE: usize = 500;
+    let relay = Relay::with(limits()).await;
+    let origin = moq_tokio::origin::spawn();
+    let broadcast = origin.create_broadcast("lab/7/voices").unwrap();
+    let mut tracks: Vec<_> =
+        (0..TRACKS).map(|nth| broadcast.create_track(&*format!("voice {nth}"), None).unwrap()).collect();
+    broadcast.announce(Default::default()).unwrap();
+    let _publisher = publish(relay.url(&anything()), &[], &origin);
+    let mut groups: Vec<_> = tracks.iter_mut().map(|track| track.append_group().unwrap()).collect();
+    let mut readers = Vec::new();
+    let mut kept = Vec::new();
+    for _ in 0..SESSIONS {
+        let (origin, connection) = subscribe_with("moq-lite-06", relay.url(&anything()));
+        let voices = timeout(WITHIN, origin.consume().routed_broadcast("lab/7/voices")).await.unwrap().unwrap();
+        for nth in 0..TRACKS {
+            let wanted = voices.track(&format!("voice {nth}")).unwrap().subscribe(Subscription::default());
+            let mut track = timeout(WITHIN, wanted).await.unwrap().unwrap();
+            readers.push(tokio::spawn(async move {
+                let mut group = next(&mut track).await.unwrap();
+                for number in 0..FRAMES / TRACKS {
+                    let received =
+                        timeout(WITHIN, group.read_frame()).await.expect("no frame arrives").unwrap().unwrap();
+                    assert_eq!(received.payload.len(), 60 + number);
+                }
+            }));
+        }
+        kept.push((origin, connection));
+    }
+    let mut each = tokio::time::interval(Duration::from_millis(1));
+    let mut sent_before = 0.0;
+    for number in 0..FRAMES {
+        each.tick().await;
+        if number == BEFORE {
+            sent_before = relay.metric("packets_sent_total", &["kind=\"client\""]);
+        }
+        let nth = number / TRACKS;
+        let time = Timestamp::from_millis(number as u64).unwrap();
+        groups[number % TRACKS].write_frame(time, vec![7; 60 + nth]).unwrap();
+    }
+    for reader in readers {
+        reader.await.unwrap();
+    }
+    let packets = relay.metric("packets_sent_total", &["kind=\"client\""]) - sent_before;
+    let frames = ((FRAMES - BEFORE) * SESSIONS) as f64;
+    assert!(2.0 * packets < frames, "{packets} packets for {frames} frames");
+    drop((tracks, kept));
+}

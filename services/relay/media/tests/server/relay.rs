@@ -30,6 +30,7 @@ pub fn limits() -> Limits {
         broadcasts: 20,
         cache_bytes: 64 << 20,
         cache_time: 10_000,
+        hold: 5,
         idle_time: 10_000,
         link_idle_time: 1_500,
         link_ping: 400,

@@ -10,7 +10,7 @@ use crate::server::fanout::watcher::Watcher;
 use crate::server::fanout::wire::Piece;
 
 /// How much is read of a group before the reader looks at others, in pieces.
-const TURN: usize = 256;
+pub(crate) const TURN: usize = 256;
 /// Frames up to this size are kept for deliveries that are just behind, in bytes.
 const MAX_KEPT: usize = 64 << 10;
 
@@ -25,6 +25,8 @@ pub(crate) struct Group {
     /// The timestamps of its first and its latest frame.
     start: Option<Timestamp>,
     latest: Option<Timestamp>,
+    /// The size of the latest whole frame, in bytes.
+    frame_size: Option<usize>,
     deliveries: Vec<Delivery>,
     /// Whether no delivery can continue before more of the group is read.
     settled: bool,
@@ -44,9 +46,9 @@ impl Group {
             ended: None,
         };
         let whole = reading.index() == 0;
-        let (frame, start, latest) = (None, None, None);
+        let (frame, start, latest, frame_size) = (None, None, None, None);
         let (deliveries, settled) = (Vec::new(), true);
-        whole.then_some(Self { log, reading, frame, headed: false, start, latest, deliveries, settled })
+        whole.then_some(Self { log, reading, frame, headed: false, start, latest, frame_size, deliveries, settled })
     }
 
     /// Returns the timestamps of its first and its latest frame.
@@ -79,21 +81,30 @@ impl Group {
         self.deliveries.push(Delivery::begin(watcher, self.log.sequence, newest, waker));
     }
 
-    /// Reads what there is of the group, and writes it to all watchers. Reports whether there may be more.
-    pub fn drive(&mut self, waiter: &kio::Waiter) -> bool {
-        let mut more = !self.is_ended();
-        for _ in 0..TURN {
-            let piece = if more { self.read(waiter) } else { None };
-            let Some(piece) = piece else {
-                more = false;
-                break;
-            };
+    /// Reads what there is of the group, at most `TURN` pieces, and writes it to all watchers. Returns the number of pieces.
+    pub fn drive(&mut self, waiter: &kio::Waiter) -> usize {
+        let mut pieces = 0;
+        while pieces < TURN
+            && !self.is_ended()
+            && let Some(piece) = self.read(waiter)
+        {
+            pieces += 1;
             for delivery in &mut self.deliveries {
                 self.settled &= delivery.offer(&piece, &self.log, waiter.waker());
             }
         }
         self.advance();
-        more
+        pieces
+    }
+
+    /// Returns the size of the latest whole frame, in bytes.
+    pub fn frame_size(&self) -> Option<usize> {
+        self.frame_size
+    }
+
+    /// Returns the number of watchers to which it is being sent.
+    pub fn watchers(&self) -> usize {
+        self.deliveries.len()
     }
 
     /// Continues the deliveries that were waiting.
@@ -126,10 +137,10 @@ impl Group {
                     }
                     Poll::Ready(Ok(None)) if !self.headed => {
                         let piece = Piece::first(time.value(), self.log.time, size, Bytes::new());
-                        self.complete(time, Some(&piece));
+                        self.complete(time, piece.len(), Some(&piece));
                         return Some(piece);
                     }
-                    Poll::Ready(Ok(None)) => self.complete(time, None),
+                    Poll::Ready(Ok(None)) => self.complete(time, self.log.begun_bytes, None),
                     Poll::Ready(Err(error)) => return self.end(Err(code(&error))),
                 }
                 continue;
@@ -137,7 +148,8 @@ impl Group {
             match self.reading.poll_read_frame(waiter) {
                 Poll::Ready(Ok(Some(frame))) => {
                     let piece = Piece::frame(frame.timestamp.value(), self.log.time, frame.payload);
-                    self.complete(frame.timestamp, Some(&piece).filter(|piece| piece.len() <= MAX_KEPT));
+                    let size = piece.len();
+                    self.complete(frame.timestamp, size, Some(&piece).filter(|_| size <= MAX_KEPT));
                     return Some(piece);
                 }
                 Poll::Ready(Ok(None)) => return self.end(Ok(())),
@@ -162,8 +174,9 @@ impl Group {
         self.latest = self.latest.max(Some(time));
     }
 
-    fn complete(&mut self, time: Timestamp, piece: Option<&Piece>) {
+    fn complete(&mut self, time: Timestamp, size: usize, piece: Option<&Piece>) {
         self.note(time);
+        self.frame_size = Some(size);
         self.frame = None;
         self.log.frames += 1;
         self.log.time = time.value();

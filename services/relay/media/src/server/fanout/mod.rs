@@ -1,4 +1,4 @@
-//! The fan-out: how the media of a track gets to its watchers (MED-70 to MED-74, ADR 37).
+//! The fan-out: how the media of a track gets to its watchers (MED-70 to MED-75, ADR 37).
 //!
 //! MoQ's library serves publishers, links, and all requests but one: the subscriptions of clients to tracks, where a relay spends its time. They are
 //! taken out of a session ([`divided`]) and decided on ([`serve`]). One reader for each track ([`track`]) reads a frame from the library once, and writes
@@ -17,6 +17,7 @@ use crate::server::metrics::Meter;
 mod delivery;
 pub(crate) mod divided;
 mod group;
+mod pace;
 mod ranks;
 mod serve;
 mod streams;
@@ -26,6 +27,7 @@ mod wire;
 
 pub(crate) use streams::Carrier;
 
+use pace::Pace;
 use track::{Command, Reader};
 use watcher::{Event, Session, Watcher, together};
 use wire::Subscribe;
@@ -35,6 +37,7 @@ pub(crate) struct FanOut {
     origin: origin::Consumer,
     tracks: Mutex<HashMap<Name, Vec<Reading>>>,
     keys: AtomicU64,
+    pace: Pace,
 }
 
 /// The names of a broadcast and of a track.
@@ -95,8 +98,9 @@ impl Drop for Joined {
 }
 
 impl FanOut {
-    pub fn new(origin: origin::Consumer) -> Arc<Self> {
-        Arc::new(Self { origin, tracks: Mutex::default(), keys: AtomicU64::default() })
+    /// Serves the broadcasts of `origin`, and holds small frames for up to `hold` while the relay is busy.
+    pub fn new(origin: origin::Consumer, hold: Duration) -> Arc<Self> {
+        Arc::new(Self { origin, tracks: Mutex::default(), keys: AtomicU64::default(), pace: Pace::new(hold) })
     }
 
     /// Returns the number of tracks that are read.

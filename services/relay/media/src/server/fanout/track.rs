@@ -5,14 +5,15 @@ use moq_net::kio::{self, Waiter};
 use moq_net::track::{Subscriber, Subscribing, Subscription};
 use moq_net::{Error, Timestamp};
 use std::collections::{BTreeMap, HashMap};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedReceiver;
-use tokio::time::{Interval, MissedTickBehavior, interval};
+use tokio::time::{Interval, MissedTickBehavior, Sleep, interval, sleep_until};
 
 use crate::server::fanout::delivery::code;
-use crate::server::fanout::group::Group;
+use crate::server::fanout::group::{Group, TURN};
 use crate::server::fanout::watcher::{Event, Watcher, together};
 use crate::server::fanout::wire::{self, Wish};
 use crate::server::fanout::{Entry, FanOut};
@@ -47,6 +48,10 @@ pub(crate) struct Reader {
     /// Whether all groups were read.
     complete: bool,
     retry: Option<Interval>,
+    /// The size of the latest frame, in bytes.
+    frame_size: usize,
+    /// Waits for the instant at which small frames leave.
+    held: Option<Pin<Box<Sleep>>>,
 }
 
 enum Track {
@@ -75,6 +80,8 @@ impl Reader {
             edge: None,
             complete: false,
             retry: None,
+            frame_size: usize::MAX,
+            held: None,
         }
     }
 
@@ -108,6 +115,7 @@ impl Reader {
             }
         }
         ready!(self.poll_open(waiter))?;
+        ready!(self.poll_hold(&mut context));
         self.read(waiter)?;
         self.poll_retry(&mut context);
         if self.complete {
@@ -278,12 +286,30 @@ impl Reader {
     }
 
     fn drive(&mut self, waiter: &Waiter) {
+        let mut written = 0;
         for group in self.groups.values_mut() {
-            if group.drive(waiter) {
+            let pieces = group.drive(waiter);
+            written += pieces * group.watchers();
+            if pieces == TURN {
                 waiter.waker().wake_by_ref();
             }
+            self.frame_size = group.frame_size().unwrap_or(self.frame_size);
         }
+        self.fan_out.pace.wrote(written, self.frame_size, Instant::now());
         self.expire();
+    }
+
+    /// Ready when what was written to the track may be read.
+    fn poll_hold(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if self.held.is_none() {
+            let until = self.fan_out.pace.hold(self.frame_size, Instant::now());
+            self.held = until.map(|until| Box::pin(sleep_until(until.into())));
+        }
+        if let Some(held) = &mut self.held {
+            ready!(held.as_mut().poll(context));
+            self.held = None;
+        }
+        Poll::Ready(())
     }
 
     /// Ends what has become too old, after the newest group has got a frame.
