@@ -214,6 +214,14 @@ export const ROOMS: readonly Mutant[] = [
     test: `${TESTS}/core/seats.test.ts`,
   },
   {
+    rule: 'RES-14',
+    breaks: 'a participant whose page was unloaded keeps its place as one that lost its network',
+    file: `${SRC}/server/wire.ts`,
+    find: 'code === GOING_AWAY && !this.#closing',
+    replace: 'false',
+    test: `${TESTS}/wire/resume-tokens.test.ts`,
+  },
+  {
     rule: 'DIR-1',
     breaks: 'the payload of a directed message begins with the end of its envelope',
     file: 'services/protocol/src/directed.ts',

@@ -4,10 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { newProfile } from '../support/browsers.ts';
 import { withSite } from '../support/site.ts';
+import { until } from '../support/until.ts';
 import { newRoom, Visitor } from '../support/visitor.ts';
 
 /** Ten times the first backoff of a client that reconnects. */
 const NO_RECONNECT_MS = 5000;
+/** `resume.unloadGrace` */
+const UNLOAD_GRACE_MS = 10_000;
 
 describe('rooms', { timeout: 240_000 }, () => {
   const site = withSite({ PARLEY_LIMIT_ROOM_PARTICIPANTS: '2' });
@@ -75,6 +78,35 @@ describe('rooms', { timeout: 240_000 }, () => {
     await ada.leave();
   });
 
+  it('[RES-14] in a full room a new tab is the participant of the one that was closed just before; without one, that has left after 10 s', async () => {
+    const room = newRoom();
+    const ada = await Visitor.join(site.browser, { name: 'Ada', web: site.web, room });
+    const bo = await Visitor.join(site.browser, { name: 'Bo', web: site.web, room });
+    const participant = await ada.participant();
+    const mark = bo.messages.log.length;
+    const news = (): string[] => bo.messages.log.slice(mark).map(({ type }) => type);
+    const context = ada.page.context();
+    await closeTab(ada.page);
+    const again = new Visitor('Ada', await context.newPage());
+    await again.page.goto(`${site.web}/r/${room}`);
+    await again.page.getByTestId('join').click();
+    await again.page.locator('[data-testid=call][data-status=connected]').waitFor({ timeout: 15_000 });
+    assert.equal(await again.participant(), participant);
+    await bo.receivesMedia(1);
+    const closedAt = performance.now();
+    await closeTab(again.page);
+    await until(() => news().includes('left'), {
+      withinMs: UNLOAD_GRACE_MS + 5000,
+      what: () => `left: ${news().join()}`,
+    });
+    assert.ok(performance.now() - closedAt > UNLOAD_GRACE_MS - 1000);
+    assert.deepEqual(
+      news().filter((type) => ['joined', 'away', 'back', 'left'].includes(type)),
+      ['away', 'back', 'away', 'left'],
+    );
+    await bo.leave();
+  });
+
   it('[RES-5] a tab that was copied to another browser replaces the participant; the first tab gets one error and does not reconnect', async () => {
     const room = newRoom();
     const ada = await Visitor.join(site.browser, { name: 'Ada', web: site.web, room });
@@ -114,6 +146,13 @@ describe('rooms', { timeout: 240_000 }, () => {
 });
 
 /** Runs in the page: its session storage and local storage. */
+/** As its user closes it: the page is unloaded. */
+async function closeTab(page: Page): Promise<void> {
+  const closed = page.waitForEvent('close');
+  await page.close({ runBeforeUnload: true });
+  await closed;
+}
+
 function readStorage(): string {
   return JSON.stringify([sessionStorage, localStorage].map((store) => Object.entries(store)));
 }

@@ -169,6 +169,15 @@ export const LIMITS = define({
     code: 'RESUME_EXPIRED',
     rationale: 'a reload, a lift, a change of network',
   },
+  'resume.unloadGrace': {
+    value: 10_000,
+    min: 1000,
+    max: 600_000,
+    unit: 'ms',
+    code: 'RESUME_EXPIRED',
+    rationale:
+      'the same after a page was unloaded, which is a reload or the end: on a slow phone a page loads within it',
+  },
   'unreachable.keep': {
     value: 300_000,
     min: 10_000,

@@ -7,7 +7,7 @@ import { browserDevices } from '../media/devices.ts';
 import { LocalMedia } from '../media/local-media.ts';
 import { setOwnerKey } from '../memory/owner-key.ts';
 import { rememberedName } from '../memory/profile.ts';
-import { claimTab, lastChoice, rememberChoice, type JoinChoice } from '../memory/tab.ts';
+import { claimTab, lastChoice, leaveToNextTab, rememberChoice, type JoinChoice } from '../memory/tab.ts';
 
 /** The call and the SDK load while the preview is shown. */
 export const loadCall = () => import('../call/entry.tsx');
@@ -35,6 +35,7 @@ export class RoomVisit {
 
   constructor(room: string) {
     this.room = room;
+    addEventListener('pagehide', this.#onUnload);
   }
 
   /** Returns directly to the call after a reload, otherwise to the preview. */
@@ -92,11 +93,14 @@ export class RoomVisit {
   /** The user opened another page of the application, which leaves the call. */
   close(): void {
     this.#closed = true;
+    removeEventListener('pagehide', this.#onUnload);
     this.#session?.leave();
     this.#stopSession();
     this.#closeMedia();
     rememberChoice(this.room, null);
   }
+
+  readonly #onUnload = (): void => leaveToNextTab(this.room);
 
   #follow(session: CallSession): void {
     const { connection } = session.snapshot.value;

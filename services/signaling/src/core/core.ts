@@ -178,7 +178,7 @@ function handle(pod: Pod, input: Input): void {
     case 'leave':
       return leave(pod, input.socket);
     case 'lost':
-      return loseSocket(pod, input.socket);
+      return loseSocket(pod, input.socket, input.isUnloaded === true);
     case 'change':
       return change(pod, input);
     case 'chat':

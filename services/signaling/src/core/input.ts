@@ -43,7 +43,8 @@ export type Input =
   | Join
   | Resume
   | { readonly type: 'leave'; readonly socket: SocketId }
-  | { readonly type: 'lost'; readonly socket: SocketId }
+  /** `isUnloaded`: the page of the client was closed or is being loaded again. */
+  | { readonly type: 'lost'; readonly socket: SocketId; readonly isUnloaded?: boolean }
   | {
       readonly type: 'change';
       readonly socket: SocketId;

@@ -1,4 +1,4 @@
-/** Leaving for good, removal by an owner, and the loss of a socket. SPEC rules JOIN-12, RES-1, RES-2, MOD-1, MOD-2. */
+/** Leaving for good, removal by an owner, and the loss of a socket. SPEC rules JOIN-12, RES-1, RES-2, RES-14, MOD-1, MOD-2. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { SocketId } from './socket-id.ts';
 import { leaveLobby, dismiss, waitingEntry } from './lobby.ts';
@@ -46,13 +46,13 @@ function isGone(pod: Pod, room: Room, participant: ParticipantId, reason: 'kicke
   return gone !== undefined && (gone.reason === reason || gone.pod === pod.id);
 }
 
-/** The socket closed without `leave`: the participant is away, and leaves for good when the grace period ends. */
-export function loseSocket(pod: Pod, socket: SocketId): void {
+/** The socket closed without `leave`: the participant is away, and leaves for good when its grace period ends. */
+export function loseSocket(pod: Pod, socket: SocketId, isUnloaded: boolean): void {
   const found = holderOf(pod, socket);
   pod.sockets.delete(socket);
   stopArriving(pod, socket);
   leaveLobby(pod, socket);
-  if (found !== undefined) awayOwn(pod, found.room, found.entry);
+  if (found !== undefined) awayOwn(pod, found.room, found.entry, isUnloaded);
 }
 
 /**

@@ -50,7 +50,7 @@ function seat(pod: Pod, room: Room, { arrival, requester, isLost }: Seating, out
   if (arrival.type === 'resume') {
     resumeSeated(pod, room, arrival, outcome);
     // The participant is away, with its seat and for the grace period, as if the socket had closed after the welcome.
-    if (isLost === true) loseSocket(pod, arrival.socket);
+    if (isLost === true) loseSocket(pod, arrival.socket, false);
     return;
   }
   const { socket, participant, name, visitor } = arrival;

@@ -41,7 +41,7 @@ export interface Host extends WireHost {
   relayOffer(connection: Connection, exclude?: string): Assignment;
   /** The socket accepts and sends nothing more. */
   ending(connection: Connection): void;
-  closed(connection: Connection): void;
+  closed(connection: Connection, isUnloaded: boolean): void;
 }
 
 /** `retryAfterMs` where the time is known. */
@@ -105,7 +105,7 @@ export class Connection {
         host.ending(this);
       },
       // The core is notified of every end here.
-      onClosed: () => host.closed(this),
+      onClosed: ({ isUnloaded }) => host.closed(this, isUnloaded),
     });
   }
 

@@ -183,9 +183,9 @@ export class SignalingPod implements Host {
     this.turns.remove(connection.id);
   }
 
-  closed(connection: Connection): void {
+  closed(connection: Connection, isUnloaded: boolean): void {
     this.#sockets.removeConnection(connection);
-    this.handle({ type: 'lost', socket: connection.id });
+    this.handle({ type: 'lost', socket: connection.id, isUnloaded });
     this.#sockets.remove(connection);
   }
 

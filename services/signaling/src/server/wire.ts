@@ -32,7 +32,7 @@ export interface WireHandlers {
   onMessage(data: Buffer, isBinary: boolean): void;
   /** The socket accepts and sends nothing more: only `onClosed` follows. */
   onEnding(): void;
-  onClosed(): void;
+  onClosed(end: { readonly isUnloaded: boolean }): void;
 }
 
 export type ErrorDetails = Partial<Pick<ErrorMessage, 'message' | 'ref' | 'retryAfterMs'>>;
@@ -41,6 +41,8 @@ export type EndDetails = Omit<ErrorDetails, 'ref'>;
 
 /** How long the peer may take to answer the close frame. */
 const CLOSE_TIMEOUT_MS = 2000;
+/** With this code a browser closes the sockets of a page that it unloads (RFC 6455, 7.4.1). */
+const GOING_AWAY = 1001;
 
 export class Wire {
   readonly #socket: WebSocket;
@@ -82,11 +84,12 @@ export class Wire {
     socket.on('pong', () => this.#onSign());
     // `ws` has closed the socket with the right code already (1002, 1007 or 1009); the close event follows.
     socket.on('error', (error) => this.#onInvalidFrame(error));
-    socket.on('close', () => {
+    socket.on('close', (code) => {
+      const isUnloaded = code === GOING_AWAY && !this.#closing;
       this.#ending();
       clearTimeout(this.#endTimer);
       this.#release();
-      handlers.onClosed();
+      handlers.onClosed({ isUnloaded });
     });
   }
 

@@ -55,6 +55,23 @@ for (const [where, pods] of Object.entries({ 'one pod': ['a', 'a'], 'two pods': 
     assert.deepEqual(world.roster(first), [`${ada.id} here`]);
   });
 
+  test(`[RES-14] on ${where} a participant whose page was unloaded has left soon, or is back within that time`, () => {
+    const world = new World();
+    const ada = world.join(first);
+    const bob = world.join(second);
+    const mark = ada.log.length;
+    bob.lose({ isUnloaded: true });
+    world.advance(world.limits['resume.unloadGrace'] - 100);
+    bob.resume(second);
+    world.advance(100);
+    bob.lose({ isUnloaded: true });
+    world.advance(world.limits['resume.unloadGrace'] - 100);
+    assert.deepEqual(ada.news(mark), [`away ${bob.id}`, `back ${bob.id}`, `away ${bob.id}`]);
+    world.advance(200);
+    assert.deepEqual(ada.news(mark).at(-1), `left ${bob.id}`);
+    assert.equal(ada.messagesOf('left')[0]?.reason, 'left');
+  });
+
   test(`[RES-4] on ${where} a resume within the grace period is back, on this pod or another`, () => {
     for (const other of ['a', 'b', 'c']) {
       const world = new World();

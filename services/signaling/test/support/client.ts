@@ -141,6 +141,16 @@ export class Client {
     this.#socket?.terminate();
   }
 
+  /** As a browser closes the socket of a page that it unloads. */
+  unload(): void {
+    this.#socket?.close(1001);
+  }
+
+  /** Closes the socket without `leave`. */
+  close(): void {
+    this.#socket?.close(1000);
+  }
+
   leave(): void {
     this.sendMessage({ type: 'leave' });
   }

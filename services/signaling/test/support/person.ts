@@ -19,7 +19,7 @@ export interface Surroundings {
   /** Unix time in ms, as the pods' clocks show it. */
   readonly clock: number;
   openSocket(pod: string, holder: Person): number;
-  loseSocket(pod: string, socket: number): void;
+  loseSocket(pod: string, socket: number, how: { readonly isUnloaded?: boolean }): void;
   /** The client vanished from it without a close. */
   leaveHalfOpen(pod: string, socket: number): void;
   handle(pod: string, input: Input): void;
@@ -165,11 +165,11 @@ export class Person {
     return secondTab;
   }
 
-  lose(): void {
+  lose(how: { readonly isUnloaded?: boolean } = {}): void {
     if (!('socket' in this.line)) return;
     const { pod, socket } = this.line;
     this.line = { state: 'lost', since: this.#world.now };
-    this.#world.loseSocket(pod, socket);
+    this.#world.loseSocket(pod, socket, how);
   }
 
   /** The client vanishes without a close, so its pod is not notified. */

@@ -204,8 +204,9 @@ export class World implements Surroundings {
     });
   }
 
-  loseSocket(pod: string, socket: number): void {
-    if (this.pods.get(pod)?.sockets.delete(socket) === true) this.handle(pod, { type: 'lost', socket });
+  loseSocket(pod: string, socket: number, how: { readonly isUnloaded?: boolean } = {}): void {
+    if (this.pods.get(pod)?.sockets.delete(socket) === true)
+      this.handle(pod, { type: 'lost', socket, ...how });
   }
 
   chat(name: string, socket: number, { id, text, room }: { id: string; text: string; room: string }): void {

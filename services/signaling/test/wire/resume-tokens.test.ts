@@ -24,6 +24,7 @@ import {
 const LIMITS = { 'address.joins': 100_000, 'address.rooms': 10_000, 'address.moderation': 100_000 };
 const PEOPLE = 12;
 const AN_HOUR_MS = 3_600_000;
+const UNLOAD_GRACE_MS = 1000;
 
 interface Region {
   readonly pods: readonly RunningPod[];
@@ -88,6 +89,29 @@ async function resumed(url: string, client: Client): Promise<string | undefined>
     async () => (await client.refusedWith()).code,
   );
 }
+
+test('[RES-14] RESUME_EXPIRED: a participant whose page was unloaded has left after resume.unloadGrace; one whose socket was closed otherwise is away', async () => {
+  await withRegion(
+    async ({ url }) => {
+      const room = randomRoom();
+      const ada = await Client.enter(url, room, 'Ada');
+      const [unloaded, closed] = [await Client.enter(url, room, 'Bob'), await Client.enter(url, room, 'Cem')];
+      unloaded.unload();
+      closed.close();
+      for (const { participant } of [unloaded, closed])
+        await ada.waitFor('away', { match: (one) => one.participant === participant });
+      const left = await ada.waitFor('left', { timeoutMs: UNLOAD_GRACE_MS + 4000 });
+      assert.deepEqual([left.participant, left.reason], [unloaded.participant, 'left']);
+      await closed.resume(url);
+      const late = new Client(room);
+      late.generation = unloaded.generation;
+      await late.connect(url);
+      late.sendResume('Bob', unloaded.welcome.resume);
+      assert.equal((await late.refusedWith()).code, 'RESUME_EXPIRED');
+    },
+    { limits: { 'resume.unloadGrace': UNLOAD_GRACE_MS } },
+  );
+});
 
 test('[RES-10] after leave a token is refused, also by a pod that never had the room, when it has been closed', () =>
   withRegion(

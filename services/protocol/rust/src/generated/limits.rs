@@ -146,6 +146,8 @@ pub const CHAT_RESUME_LINES: Limit = Limit::new("chat.resumeLines", "PARLEY_LIMI
 pub const TICKET_TTL: Limit = Limit::new("ticket.ttl", "PARLEY_LIMIT_TICKET_TTL", [30_000, 1000, 300_000], "ms", Some(Code::TicketExpired));
 /// A reload, a lift, a change of network.
 pub const RESUME_GRACE: Limit = Limit::new("resume.grace", "PARLEY_LIMIT_RESUME_GRACE", [30_000, 1000, 600_000], "ms", Some(Code::ResumeExpired));
+/// The same after a page was unloaded, which is a reload or the end: on a slow phone a page loads within it.
+pub const RESUME_UNLOAD_GRACE: Limit = Limit::new("resume.unloadGrace", "PARLEY_LIMIT_RESUME_UNLOAD_GRACE", [10_000, 1000, 600_000], "ms", Some(Code::ResumeExpired));
 /// Participants of a region that is cut off are shown as unreachable for so long: most cuts are shorter, and their media may still flow.
 pub const UNREACHABLE_KEEP: Limit = Limit::new("unreachable.keep", "PARLEY_LIMIT_UNREACHABLE_KEEP", [300_000, 10_000, 3_600_000], "ms", None);
 /// A connected client gets a new token after a third of it; a leaked token is soon invalid.

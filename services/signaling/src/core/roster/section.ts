@@ -24,12 +24,14 @@ export function putOwn(pod: Pod, room: Room, entry: OwnEntry): void {
   settle(pod, room, entry.participant);
 }
 
-/** The participant has no socket here any more: it is away, and leaves for good when the grace period ends. */
-export function awayOwn(pod: Pod, room: Room, entry: OwnEntry): void {
-  const until = pod.now + pod.limits['resume.grace'];
+/** The participant has no socket here any more: it is away, and leaves for good when its grace period ends, which is shorter after its page was unloaded. */
+export function awayOwn(pod: Pod, room: Room, entry: OwnEntry, isUnloaded = false): void {
+  const graceMs = pod.limits['resume.grace'];
+  const until = pod.now + (isUnloaded ? Math.min(graceMs, pod.limits['resume.unloadGrace']) : graceMs);
+  const reason = isUnloaded ? 'left' : 'lost';
   const { participant } = entry;
   const expire = (): void => {
-    if (room.own.entries.get(participant)?.presence === presence) dropOwn(pod, room, participant, 'lost');
+    if (room.own.entries.get(participant)?.presence === presence) dropOwn(pod, room, participant, reason);
   };
   const expiry = pod.agenda.schedule(until, () => onceReunited(pod, expire));
   const presence = { state: 'away' as const, until, expiry };
