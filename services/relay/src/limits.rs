@@ -182,9 +182,9 @@ limits! {
         "for frames of at most 512 bytes while the relay writes 5000 of them a second; 0: never";
     media_idle_timeout "media.idleTimeout" = 10_000, 1000 => 3_600_000, "ms", None,
         "a phone that changes networks reconnects within it";
-    media_link_idle_timeout "media.linkIdleTimeout" = 1500, 200 => 60_000, "ms", None,
-        "with a ping, a dead origin is detected within 1.9 s, and media flows again within 3 s";
-    media_link_ping_interval "media.linkPingInterval" = 400, 20 => 10_000, "ms", None,
+    media_link_idle_timeout "media.linkIdleTimeout" = 600, 200 => 60_000, "ms", None,
+        "with a ping, a dead origin is detected within 0.75 s, and media flows again within a second; QUIC never takes less than three of its probe timeouts";
+    media_link_ping_interval "media.linkPingInterval" = 150, 20 => 10_000, "ms", None,
         "three pings may be lost before a link times out";
     media_unreachable_keep "media.unreachableKeep" = 300_000, 1000 => 86_400_000, "ms", None,
         "a cut between regions, after which their origins are linked again without NATS; as unreachable.keep of signaling";

@@ -23,7 +23,7 @@ const LONGEST_GAP_MS = 1000;
 /** In addition to the round trips of the handshake, the announcement and the subscription. */
 const BACK_WITHIN_MS = 2000;
 const ROUND_TRIPS = 7;
-/** A link is found dead within 1.9 s (MED-43), and subscriptions move then: 2.7 to 3.7 s on a busy machine. */
+/** A link is found dead within 0.75 s (MED-43), and subscriptions move then. */
 const DETOUR_WITHIN_MS = 5000;
 /** Until then subscriptions move to other relays, which offer the last group that they have from before the cut. */
 const DRAINED_MS = DETOUR_WITHIN_MS;
