@@ -40,9 +40,14 @@ export class VoicePlayer implements ReaderHandlers {
   readonly #order = new GroupOrder<readonly Frame[]>();
   readonly #unpack: Unpack;
   readonly #decoder: ReplaceableDecoder<AudioDecoder>;
-  /** The timestamp that the next packet should have. */
-  #next: number | null = null;
+  /** The timestamp of the packet that was last given to the decoder. */
+  #previous: number | null = null;
+  /** The duration of a packet; unknown before the first audio. */
   #packetUs: number | null = null;
+  /** The longest distance between two packets while it was unknown. */
+  #longestUs = 0;
+  /** Packets before the next one were not given to the decoder. */
+  #missing = false;
   /** The first timestamp. Decoders get times relative to it, because those of Firefox lose precision with large ones. */
   #epoch: number | null = null;
   #peaks: { readonly at: number; readonly peak: number }[] = [];
@@ -103,6 +108,7 @@ export class VoicePlayer implements ReaderHandlers {
     const decoder = this.#decoder.get();
     if (decoder === null || decoder.decodeQueueSize >= MAX_QUEUED) {
       this.counters.lost += frames.length;
+      this.#missing = true;
       return;
     }
     for (const frame of frames) if (decoder === this.#decoder.get()) this.#decode(decoder, frame);
@@ -110,9 +116,9 @@ export class VoicePlayer implements ReaderHandlers {
 
   #decode(decoder: AudioDecoder, { timestamp, payload }: Frame): void {
     // Decoders count from the first packet and ignore pauses; after a flush they start again.
-    if (this.#next !== null && Math.abs(timestamp - this.#next) > APART_US)
-      decoder.flush().catch(() => undefined);
-    this.#next = this.#packetUs === null ? null : timestamp + this.#packetUs;
+    if (this.#isApart(timestamp)) decoder.flush().catch(() => undefined);
+    this.#previous = timestamp;
+    this.#missing = false;
     this.#epoch ??= timestamp;
     const since = timestamp - this.#epoch;
     try {
@@ -121,6 +127,15 @@ export class VoicePlayer implements ReaderHandlers {
     } catch {
       this.#failed(decoder);
     }
+  }
+
+  /** Whether a pause or a loss lies between the previous packet and this one. */
+  #isApart(timestamp: number): boolean {
+    if (this.#previous === null || this.#missing) return this.#missing;
+    const sinceUs = timestamp - this.#previous;
+    if (this.#packetUs !== null) return Math.abs(sinceUs - this.#packetUs) > APART_US;
+    this.#longestUs = Math.max(this.#longestUs, Math.abs(sinceUs));
+    return false;
   }
 
   #createDecoder(): AudioDecoder {
@@ -135,7 +150,7 @@ export class VoicePlayer implements ReaderHandlers {
   }
 
   #failed(decoder: AudioDecoder): void {
-    if (this.#decoder.failed(decoder)) this.#next = null;
+    if (this.#decoder.failed(decoder)) this.#previous = null;
   }
 
   #play(data: AudioData): void {
@@ -143,6 +158,8 @@ export class VoicePlayer implements ReaderHandlers {
     const samples = downmix(data);
     const { sampleRate } = data;
     const timestamp = data.timestamp + (this.#epoch ?? 0);
+    // It may have ignored a pause among the first packets.
+    if (this.#packetUs === null) this.#missing ||= this.#longestUs > data.duration + APART_US;
     this.#packetUs = data.duration;
     data.close();
     if (this.#closed) return;

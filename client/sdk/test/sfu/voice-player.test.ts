@@ -17,6 +17,8 @@ class CountingDecoder {
   static sounds: readonly number[] = [0.5];
   /** It processes the packets of one turn of the event loop after that turn. */
   static queues = false;
+  /** What it has to do, in that order, where a test says when it is done. */
+  static work: (() => void)[] | null = null;
   static fails = false;
   static made = 0;
   state = 'configured';
@@ -31,8 +33,14 @@ class CountingDecoder {
 
   configure(): void {}
 
+  static finish(): void {
+    for (const act of CountingDecoder.work?.splice(0) ?? []) act();
+  }
+
   flush(): Promise<void> {
-    this.#next = null;
+    const flush = (): void => void (this.#next = null);
+    if (CountingDecoder.work === null) flush();
+    else CountingDecoder.work.push(flush);
     return Promise.resolve();
   }
 
@@ -40,6 +48,15 @@ class CountingDecoder {
     if (CountingDecoder.fails) throw new DOMException('', 'DataError');
     if (CountingDecoder.refuses) return;
     if (CountingDecoder.queues) this.decodeQueueSize += 1;
+    if (CountingDecoder.work === null) return this.#decoded(timestamp);
+    this.decodeQueueSize += 1;
+    CountingDecoder.work.push(() => {
+      this.decodeQueueSize -= 1;
+      this.#decoded(timestamp);
+    });
+  }
+
+  #decoded(timestamp: number): void {
     const at = (this.#next ??= timestamp);
     this.#next += PACKET_US;
     const numberOfFrames = (PACKET_US / 1_000_000) * RATE;
@@ -65,6 +82,7 @@ class CountingDecoder {
 beforeEach(() => {
   CountingDecoder.refuses = false;
   CountingDecoder.queues = false;
+  CountingDecoder.work = null;
   CountingDecoder.fails = false;
   CountingDecoder.made = 0;
   CountingDecoder.sounds = [0.5];
@@ -132,6 +150,43 @@ test('a loss within a word does not shift its remainder', async () => {
     played.map((at) => at - (played[0] ?? 0)),
     [0, 40, 80, 1000, 1040],
   );
+});
+
+test('of the packets that come at once with a subscription those that the decoder has no room for shift none that follow', async () => {
+  const { clock, played, packet } = playing();
+  CountingDecoder.work = [];
+  await clock.advance(1000);
+  for (let nth = 0; nth < 25; nth += 1) packet(1, nth, nth * 40);
+  CountingDecoder.finish();
+  const before = played.length;
+  for (const at of [1000, 1040, 1080]) {
+    await clock.advance(at - clock.now());
+    packet(1, at / 40, at);
+    CountingDecoder.finish();
+  }
+  const first = played[before] ?? 0;
+  assert.ok(first >= clock.now() - 80, `played ${clock.now() - first} ms late`);
+  assert.deepEqual(
+    played.slice(before).map((at) => at - first),
+    [0, 40, 80],
+  );
+});
+
+test('a loss before the first audio shifts nothing for longer than a packet', async () => {
+  const { clock, played, packet } = playing();
+  CountingDecoder.work = [];
+  await clock.advance(1000);
+  packet(1, 0, 0);
+  packet(3, 0, 1000);
+  await clock.advance(60);
+  packet(3, 1, 1040);
+  CountingDecoder.finish();
+  const before = played.length;
+  for (const [nth, at] of [1080, 1120].entries()) {
+    packet(3, 2 + nth, at);
+    CountingDecoder.finish();
+  }
+  assert.ok((played[before] ?? 0) >= 1080, played.join());
 });
 
 test('a voice is present with its first audio or a mark of silence, not with a packet that is not played', () => {
