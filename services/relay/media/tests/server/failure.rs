@@ -45,7 +45,7 @@ async fn med_43_media_resumes_within_a_second_after_an_origin_is_killed() {
 }
 
 #[tokio::test]
-async fn med_50_media_pauses_less_than_half_a_second_when_an_origin_drains() {
+async fn med_50_media_pauses_less_than_a_fifth_of_a_second_when_an_origin_drains() {
     let mut tree = Tree::start().await;
     let draining = tree.carrying.drain(None);
     let early = tree.watcher.gap(Duration::from_secs(1)).await;
@@ -54,7 +54,7 @@ async fn med_50_media_pauses_less_than_half_a_second_when_an_origin_drains() {
     let gap = tree.watcher.gap(Duration::from_secs(4)).await.max(early);
     assert_eq!(carried(), before, "media goes through the draining origin");
     println!("drained origin: {gap:?}, publisher's own {:?}", tree.publisher.gap());
-    assert!(gap < Duration::from_millis(500) + tree.publisher.gap(), "{gap:?}");
+    assert!(gap < Duration::from_millis(200) + tree.publisher.gap(), "{gap:?}");
     draining.await.unwrap();
 }
 
