@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { LIMITS } from '@parley/protocol/limits';
 import type { Page } from 'playwright-core';
 import { newProfile } from '../support/browsers.ts';
 import { withSite } from '../support/site.ts';
@@ -9,8 +10,7 @@ import { newRoom, Visitor } from '../support/visitor.ts';
 
 /** Ten times the first backoff of a client that reconnects. */
 const NO_RECONNECT_MS = 5000;
-/** `resume.unloadGrace` */
-const UNLOAD_GRACE_MS = 10_000;
+const UNLOAD_GRACE_MS = LIMITS['resume.unloadGrace'].value;
 
 describe('rooms', { timeout: 240_000 }, () => {
   const site = withSite({ PARLEY_LIMIT_ROOM_PARTICIPANTS: '2' });
@@ -145,7 +145,6 @@ describe('rooms', { timeout: 240_000 }, () => {
   }
 });
 
-/** Runs in the page: its session storage and local storage. */
 /** As its user closes it: the page is unloaded. */
 async function closeTab(page: Page): Promise<void> {
   const closed = page.waitForEvent('close');
@@ -153,6 +152,7 @@ async function closeTab(page: Page): Promise<void> {
   await closed;
 }
 
+/** Runs in the page: its session storage and local storage. */
 function readStorage(): string {
   return JSON.stringify([sessionStorage, localStorage].map((store) => Object.entries(store)));
 }

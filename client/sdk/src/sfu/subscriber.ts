@@ -42,9 +42,10 @@ const SILENT_MS = 2000;
 /** The number of frames dropped within a quarter of a second, and the delay, that count as trouble. */
 const MAX_LOST = 2;
 const LATE_MS = 400;
-const weighed = ({ lost, cut }: TrackCounters): number => lost + MAX_LOST * cut;
 /** A screen is always subscribed at full size. */
 const FULL: Size = { width: 1920, height: 1080 };
+
+const weighed = ({ lost, cut }: TrackCounters): number => lost + MAX_LOST * cut;
 
 interface Picture {
   readonly config: VideoConfig;

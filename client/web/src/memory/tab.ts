@@ -12,7 +12,7 @@ const TAB = 'parley.tab';
  * duplicate never releases it. Only duplicated tabs wait the whole time.
  */
 const CLAIM_MS = 3000;
-/** `resume.unloadGrace`: after that the participant has left. */
+/** The default of `resume.unloadGrace`, after which the participant has left. */
 const LEFT_FOR_MS = 10_000;
 
 export interface JoinChoice {

@@ -32,6 +32,7 @@ export class RoomVisit {
   #session: CallSession | null = null;
   #stopWatching: (() => void) | null = null;
   #closed = false;
+  readonly #onUnload = (): void => leaveToNextTab(this.room);
 
   constructor(room: string) {
     this.room = room;
@@ -99,8 +100,6 @@ export class RoomVisit {
     this.#closeMedia();
     rememberChoice(this.room, null);
   }
-
-  readonly #onUnload = (): void => leaveToNextTab(this.room);
 
   #follow(session: CallSession): void {
     const { connection } = session.snapshot.value;

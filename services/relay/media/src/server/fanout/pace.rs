@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 /// A frame up to this size is small, in bytes: voice, and video of next to no motion.
 const SMALL: usize = 512;
-/// The number of small frames in a second from which on they are held: six rooms of six in which two speak write half of it.
+/// The number of small frames in a second from which on they are held: ten rooms of six in which two speak write half of it, with 25 packets a second.
 const BUSY: u64 = 5000;
 const WINDOW: Duration = Duration::from_millis(200);
 
