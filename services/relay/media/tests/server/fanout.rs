@@ -218,8 +218,9 @@ async fn med_70_a_client_that_stops_reading_a_track_and_reads_it_again_gets_the_
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn med_71_datagrams_of_a_track_reach_its_watchers() {
     let mut scene = Scene::begin().await;
+    let mut watching = Vec::new();
     for version in &VERSIONS[..2] {
-        let (mut track, _connection) = scene.watch(version, false, Subscription::default()).await;
+        let (mut track, connection) = scene.watch(version, false, Subscription::default()).await;
         let received = async {
             loop {
                 let time = Timestamp::from_millis(70).unwrap();
@@ -231,6 +232,7 @@ async fn med_71_datagrams_of_a_track_reach_its_watchers() {
         };
         let received = timeout(WITHIN, received).await.expect("no datagram arrives");
         assert_eq!((&received.payload[..], received.timestamp.as_millis()), (&b"seven"[..], 70), "{version}");
+        watching.push((track, connection));
     }
     assert_eq!(scene.relay.metric("watched_tracks", &[]), 1.0);
 }
