@@ -106,14 +106,21 @@ async fn serve(shared: Arc<Shared>, acceptor: Acceptor, mut closed: watch::Recei
         tokio::select! {
             next = acceptor.next_quic() => match next {
                 Some(Ok((incoming, permit))) => {
-                    tasks.spawn(async move { shared.finish(handshakes.handshake_quic(incoming, permit).await).await });
+                    tasks.spawn(async move {
+                        // A box, as the state of a handshake is larger than that of a session, which lasts.
+                        let result = Box::pin(handshakes.handshake_quic(incoming, permit)).await;
+                        shared.finish(result).await;
+                    });
                 }
                 Some(Err(code)) => shared.sessions.refused(code),
                 None => break,
             },
             next = acceptor.next_socket() => match next {
                 Ok((stream, remote, permit)) => {
-                    tasks.spawn(async move { shared.finish(handshakes.handshake_websocket(stream, remote, permit).await).await });
+                    tasks.spawn(async move {
+                        let result = Box::pin(handshakes.handshake_websocket(stream, remote, permit)).await;
+                        shared.finish(result).await;
+                    });
                 }
                 Err(code) => shared.sessions.refused(code),
             },

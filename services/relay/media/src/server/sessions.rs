@@ -221,7 +221,8 @@ impl Sessions {
             subscriber: writable.map(|writable| if link { writable.peer() } else { writable }),
             stats: meter.session(),
         };
-        let (session, permit) = pending.begin(access).await?;
+        // Boxes as in `open`: this is the task of the session, which lasts.
+        let (session, permit) = Box::pin(pending.begin(access)).await?;
         // Links do not count for the limit of their network.
         let _permit = (!link).then_some(permit);
         let (media_at_review, control_bytes, ended) = Default::default();

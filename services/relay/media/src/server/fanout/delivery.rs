@@ -298,7 +298,7 @@ impl Behind {
         match cached.poll_read_frame(&kio::Waiter::noop()) {
             Poll::Ready(Ok(Some(frame))) => {
                 let time = frame.timestamp.value();
-                Ok((Piece::frame(time, previous, frame.payload), time))
+                Ok((Piece::frame_for_one(time, previous, frame.payload), time))
             }
             Poll::Ready(Err(error)) => Err(code(&error)),
             // Frames that were read do not become unread, so the group was removed.

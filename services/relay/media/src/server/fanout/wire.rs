@@ -16,6 +16,8 @@ const END: u64 = 1;
 const MAX_REQUEST: usize = 8 << 10;
 /// Frames up to this size follow their header in one piece of memory, which is copied once for all watchers. Larger ones stay where they are.
 const MAX_COPIED: usize = 16 << 10;
+/// The same for a frame that is sent to one watcher only, which would keep a copy of its own until it is acknowledged.
+const MAX_COPIED_FOR_ONE: usize = 512;
 /// The longest header of a frame: two integers.
 const MAX_FRAME_HEADER: usize = 16;
 
@@ -263,9 +265,18 @@ impl Piece {
         Self::first(time, previous, payload.len() as u64, payload)
     }
 
+    /// A whole frame that one watcher lacks.
+    pub fn frame_for_one(time: u64, previous: u64, payload: Bytes) -> Self {
+        Self::begin(time, previous, payload.len() as u64, payload, MAX_COPIED_FOR_ONE)
+    }
+
     /// The header of a frame of `size` bytes with the first of its bytes.
     pub fn first(time: u64, previous: u64, size: u64, payload: Bytes) -> Self {
-        let copied = if payload.len() <= MAX_COPIED { payload.len() } else { 0 };
+        Self::begin(time, previous, size, payload, MAX_COPIED)
+    }
+
+    fn begin(time: u64, previous: u64, size: u64, payload: Bytes, max_copied: usize) -> Self {
+        let copied = if payload.len() <= max_copied { payload.len() } else { 0 };
         let mut head = BytesMut::with_capacity(MAX_FRAME_HEADER + copied);
         let difference = time.wrapping_sub(previous).cast_signed();
         put(&mut head, (difference << 1 ^ difference >> 63).cast_unsigned());

@@ -129,3 +129,11 @@ fn med_70_a_frame_has_the_difference_of_its_time_and_its_size() {
     let begun = [Piece::first(5, 4, 3, Bytes::from_static(b"a")), Piece::more(Bytes::from_static(b"bc"))];
     assert_eq!(begun.map(whole).concat(), whole(Piece::frame(5, 4, Bytes::from_static(b"abc"))));
 }
+
+#[test]
+fn med_73_a_frame_that_one_watcher_lacks_is_not_copied_for_it() {
+    let payload = Bytes::from(vec![7; 4000]);
+    let piece = Piece::frame_for_one(5, 4, payload.clone());
+    assert_eq!(piece.bytes[1].as_ptr(), payload.as_ptr());
+    assert_eq!(piece.bytes.concat(), Piece::frame(5, 4, payload).bytes.concat());
+}
