@@ -8,6 +8,7 @@
 #   load     k6; needs Go
 #   chart    Helm, helm-unittest, kubeconform and schemas, which check the chart; needs Go
 #   cluster  the programs of the Kubernetes lab; needs Go unless prebuilt copies exist
+#   stock    clients of MoQ that others wrote
 #   deny     cargo-deny, which checks the crates
 #   sbom     the tools that build images and list their contents; needs Go
 set -euo pipefail
@@ -57,6 +58,12 @@ main() {
       fetch_coredns
       return
       ;;
+    stock)
+      fetch_rust
+      # Without gateways to other systems, and without its lock file: that names versions of crates which not every registry has.
+      fetch_cargo_tool moq-cli "$MOQ_CLI_VERSION" moq --no-default-features --features noq,websocket
+      return
+      ;;
     deny)
       fetch_rust
       fetch_cargo_tool cargo-deny "$CARGO_DENY_VERSION"
@@ -70,7 +77,7 @@ main() {
       fetch_go_tool syft "$SYFT_VERSION" github.com/anchore/syft/cmd/syft "-X main.version=$SYFT_VERSION"
       return
       ;;
-    *) fail "usage: tools.sh [run|test|load|rust|chart|cluster|deny|sbom]" ;;
+    *) fail "usage: tools.sh [run|test|load|rust|chart|cluster|stock|deny|sbom]" ;;
   esac
   refuse_macos
   command -v apt-get >/dev/null || fail "this script knows apt (Debian, Ubuntu). Elsewhere install coturn, openssl and \

@@ -29,6 +29,11 @@ export function findNatsServer(env: NodeJS.ProcessEnv = process.env): string {
   return find('nats-server', fetched, env);
 }
 
+/** What `make test-stock` builds. */
+export function findMoqCli(env: NodeJS.ProcessEnv = process.env): string {
+  return find('moq', join(cacheDir(env), 'tools', `moq-cli-${readVersions()['MOQ_CLI_VERSION']}`), env);
+}
+
 /** A program of the repository's crates. `target`: the target of the Makefile that builds it. */
 export function findBuilt(
   program: string,

@@ -43,11 +43,15 @@ claim_target_directory() {
   printf '%s\n' "$clone" >"$stamp"
 }
 
-# fetch_cargo_tool CRATE VERSION: builds it with its own lock file, with little optimisation, as these tools run for seconds.
+# fetch_cargo_tool CRATE VERSION [PROGRAM [FLAGS...]]: builds it with little optimisation, as these tools run for seconds. The flags are those of
+# `cargo install`; without any, with the lock file of the crate.
 fetch_cargo_tool() {
-  local to=$tools/$1-$2
-  [ -x "$to/$1" ] && return 0
-  say "building $1 $2 with cargo, some minutes"
+  local crate=$1 version=$2 program=${3:-$1} to=$tools/$1-$2
+  shift 2
+  shift $(($# > 0 ? 1 : 0))
+  [ $# -gt 0 ] || set -- --locked
+  [ -x "$to/$program" ] && return 0
+  say "building $crate $version with cargo, some minutes"
   mkdir -p "$tools"
   local dir
   dir=$(mktemp -d "$tools/.fetch-XXXXXX")
@@ -56,7 +60,7 @@ fetch_cargo_tool() {
     PATH=$tools/rust-$(sed -n 's/^channel = "\(.*\)"/\1/p' ../../rust-toolchain.toml)/bin:$PATH
     CARGO_TARGET_DIR=$dir/target CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
       CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_DEBUG=0 \
-      nice cargo install --quiet --locked --no-track --root "$dir" "$1@$2"
-  ) || { rm -rf "$dir"; fail "cargo could not build $1: see above"; }
+      nice cargo install --quiet --no-track --root "$dir" "$@" "$crate@$version"
+  ) || { rm -rf "$dir"; fail "cargo could not build $crate: see above"; }
   into_place "$dir" bin "$to"
 }

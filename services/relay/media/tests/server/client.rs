@@ -8,11 +8,15 @@ use tokio::task::AbortHandle;
 
 /// The interval of frames, and the number of frames in a group.
 const PACE: Duration = Duration::from_millis(20);
-const GROUP: u64 = 25;
+pub const GROUP: u64 = 25;
 const FRAME: usize = 1000;
 
 /// The most that the machine may add to the bound of a gap. A machine that stalls for longer cannot test promises of a second.
 const MAX_STALL: Duration = Duration::from_secs(1);
+
+/// The variable that names the version of MoQ of clients whose test does not: `make test-all` runs these tests with one that the fan-out does not
+/// serve too.
+const VERSION: &str = "PARLEY_TEST_MOQ_VERSION";
 
 /// The longest wait for an expected event.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -34,6 +38,9 @@ fn client_with(mut config: connect::Config, bind: &str, hashes: &[String], once:
     config.once = Some(once);
     config.backoff.initial = Duration::from_millis(100);
     config.backoff.timeout = Duration::ZERO;
+    if config.version.is_empty() {
+        config.version = std::env::var(VERSION).iter().map(|version| version.parse().unwrap()).collect();
+    }
     config.init(quic::Config::default()).unwrap()
 }
 
@@ -43,7 +50,8 @@ fn hex(hash: &str) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn frame(number: u64) -> Bytes {
+/// The frame of this number.
+pub fn numbered(number: u64) -> Bytes {
     let mut bytes = number.to_be_bytes().to_vec();
     bytes.extend((8..FRAME as u64).map(|at| (number * 31 + at * 7) as u8));
     bytes.into()
@@ -111,7 +119,7 @@ impl Publisher {
                     group.finish().unwrap();
                     group = track.append_group().unwrap();
                 }
-                group.write_frame(Timestamp::now(), frame(number)).unwrap();
+                group.write_frame(Timestamp::now(), numbered(number)).unwrap();
                 let mut longest = longest.lock().unwrap();
                 *longest = longest.max(last.elapsed());
                 last = Instant::now();
@@ -212,7 +220,7 @@ async fn read(origin: &moq_net::origin::Consumer, name: &str, seen: &Seen) -> Re
     while let Some(mut group) = track.recv_group().await? {
         while let Some(received) = group.read_frame().await? {
             let number = u64::from_be_bytes(received.payload[..8].try_into().unwrap());
-            assert_eq!(received.payload, frame(number));
+            assert_eq!(received.payload, numbered(number));
             let _ = seen.send((Instant::now(), number));
         }
     }

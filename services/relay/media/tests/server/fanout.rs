@@ -3,6 +3,7 @@ use moq_net::track::{Producer, Subscriber, Subscription};
 use moq_net::{Error, Timestamp, broadcast, group, origin};
 use moq_tokio::Connection;
 use std::time::Duration;
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::client::{publish, subscribe_with};
@@ -235,6 +236,33 @@ async fn med_71_datagrams_of_a_track_reach_its_watchers() {
         watching.push((track, connection));
     }
     assert_eq!(scene.relay.metric("watched_tracks", &[]), 1.0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn med_71_many_watchers_come_and_go_while_the_others_receive_each_frame() {
+    /// More than are written to before their connections send.
+    const WATCHERS: usize = 40;
+    let scene = Scene::begin().await;
+    let mut group = scene.track.append_group().unwrap();
+    write(&mut group, 0..3);
+    let mut watching = JoinSet::new();
+    for nth in 0..WATCHERS {
+        let (mut track, connection) = scene.watch(VERSIONS[nth % 2], nth % 4 == 3, Subscription::default()).await;
+        let leaves = nth % 3 == 0;
+        watching.spawn(async move {
+            let mut received = next(&mut track).await.unwrap();
+            read(&mut received, 0..if leaves { nth } else { 2 * WATCHERS }).await;
+            (!leaves).then_some((track, connection))
+        });
+        // Each time one more watcher has to get the frames that were there before.
+        write(&mut group, 3 + nth..4 + nth);
+    }
+    for number in 3 + WATCHERS..2 * WATCHERS {
+        write(&mut group, number..number + 1);
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let staying: Vec<_> = watching.join_all().await.into_iter().flatten().collect();
+    scene.relay.until("subscriptions", |count| count as usize == staying.len()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

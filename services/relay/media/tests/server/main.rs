@@ -9,6 +9,7 @@
 
 mod certificates;
 mod client;
+mod disturbed;
 mod failure;
 mod fanout;
 mod hostile;
@@ -22,3 +23,4 @@ mod sessions;
 mod spread;
 mod tokens;
 mod tree;
+mod udp_path;
