@@ -56,7 +56,7 @@ export class Visitor {
   ): Promise<Visitor> {
     const profile = await newProfile(browser, web, affinity, sizes);
     if (slate) await profile.addInitScript(holdSlate, sizes?.camera ?? SLATE_SIZE);
-    if (webSocketOnly) await profile.addInitScript(() => Reflect.deleteProperty(globalThis, 'WebTransport'));
+    if (webSocketOnly) await profile.addInitScript(leaveWebSocketOnly);
     const visitor = new Visitor(name, await profile.newPage());
     await visitor.enter(`${web}/r/${room}`, relayOnly ?? false);
     return visitor;
@@ -229,4 +229,10 @@ export async function joinOnOtherPod(
     await visitor.leave();
   }
   throw new Error('every affinity led to the same pod');
+}
+
+/** Runs in the page: as on a network without UDP. Chromium's WebSocketStream, in which pages crashed, cannot be made here. */
+function leaveWebSocketOnly(): void {
+  Reflect.deleteProperty(globalThis, 'WebTransport');
+  Object.assign(globalThis, { WebSocketStream: () => undefined });
 }

@@ -3,7 +3,7 @@
  * broadcast is `rooms/{room}/{participant}/{instance}` (MEDIA-4); the instance identifies one page of that participant and grows, so that
  * broadcasts that a page left on a relay are not confused with those of its reload.
  */
-import { Connection as Net, Path, type Announce, type Broadcast } from '@moq/net';
+import { Path, type Announce, type Broadcast, type Connection as Net } from '@moq/net';
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Clock, Random, RelayCounts, RelayedRoom, RelayedRoomOptions } from '../ports.ts';
 import type { LocalMedia, Size } from '../media.ts';
@@ -15,6 +15,7 @@ import { OVERLAP_MS, RelayLink, type AssignmentAnswer, type LossReason } from '.
 import { RoomCipher } from './cipher.ts';
 import { reduceVideo, isOwnOverload, VideoReduction } from './video-reduction.ts';
 import { Subscriber } from './subscriber.ts';
+import { connect } from './relay-connect.ts';
 import { openRelay, type Connection, type Transport } from './transports.ts';
 
 /** What the room needs from its environment, besides the options of its consumer. */
@@ -85,7 +86,7 @@ export class MoqRoom implements RelayedRoom {
       clock: options.clock,
       random: options.random,
       ask: (exclude, isLost) => this.#ask(exclude, isLost),
-      open: ({ relay }, last) => openRelay(Net.connect, relay, relay.api ?? options.api(), last),
+      open: ({ relay }, last) => openRelay(connect, relay, relay.api ?? options.api(), last),
       spreadMs: SPREAD_MS,
       serves: (connection) => staysOpen(connection, options.clock),
       lost: LATER,
