@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { startBench } from './bench-run.ts';
 import { doubtsOf, panelOf } from './comparison.ts';
 import { describe, describeMachine } from './machine.ts';
+import { makeLossyLink, mayMakeLinks, type LossyLink } from './media/lossy-link.ts';
 import type { Outcome } from './media/outcome.ts';
 import {
   FULL,
@@ -46,7 +47,9 @@ const options = readOptions(USAGE, {
 const profile = options.smoke ? SMOKE : FULL;
 const names = readNames(options.rows, { known: KNOWN, defaults: profile.rows, usage: USAGE });
 const rounds = readNumber('--rounds', options.rounds, { otherwise: profile.rounds, min: 1, usage: USAGE });
-const rows = ROWS.filter(({ name }) => names.includes(name));
+const rows = ROWS.filter(
+  ({ name, lossPercent }) => names.includes(name) && (lossPercent === undefined || mayMakeLinks()),
+);
 const programs = options.programs ?? build(profile.build, PACKAGES, options.smoke ? [] : [STOCK]);
 const hasStock = existsSync(join(programs, STOCK_PROGRAM));
 const contestants = SERVERS.filter(({ name }) => name !== 'stock' || hasStock);
@@ -55,23 +58,30 @@ const machine = describeMachine();
 
 console.log(describe(machine));
 if (!hasStock) console.log('The stock relay is not built: Parley alone.');
+if (rows.length < names.length) console.log('Rows with loss are left out: they need root.');
 const runs: Run[] = [];
 /** Rounds that were run again. */
 const disturbed: Run[] = [];
-const bench: Bench<ServerName, Row, Outcome, Server> = {
+/** How a row is measured, with a link to its watchers if it has one. */
+const bench = (link?: LossyLink): Bench<ServerName, Row, Outcome, Server> => ({
   contestants,
   rounds,
   repeats: profile.repeats,
-  startServer: (name, row) => startServer(name, row, { programs, dir: run.dir }),
+  startServer: (name, row) => startServer(name, row, { programs, dir: run.dir, link }),
   measure: runRow,
   judge,
   costOf,
-};
+});
 try {
   for (const row of rows) {
-    const measured = await measureRow(row, bench);
-    runs.push(...measured.runs);
-    disturbed.push(...measured.disturbed);
+    const link = row.lossPercent === undefined ? undefined : makeLossyLink(row.lossPercent);
+    try {
+      const measured = await measureRow(row, bench(link));
+      runs.push(...measured.runs);
+      disturbed.push(...measured.disturbed);
+    } finally {
+      link?.close();
+    }
   }
 } finally {
   await stopAll();
@@ -124,7 +134,7 @@ function printResults(): void {
   }
   for (const doubt of doubtsOf(summaries)) console.log(doubt);
   if (!options.publish) return;
-  if (names.length < KNOWN.length) {
+  if (rows.length < KNOWN.length) {
     console.log('Nothing is published: not all rows were measured.');
     return;
   }

@@ -28,6 +28,8 @@ export interface Row {
   readonly load: readonly string[];
   /** Limits of Parley's relay that are not the default: `media.hold=0`. */
   readonly limits?: readonly string[];
+  /** How much of what goes to and from the watchers is lost; without delay. Root is needed. */
+  readonly lossPercent?: number;
 }
 
 const video = (watchers: number, goal: number): Row => ({
@@ -58,6 +60,23 @@ const audio = (listeners: number, most: number): Row => ({
   load: ['--audio', '--publishers=10', `--watchers=${listeners}`],
 });
 
+/** What a network and its users do: packets are lost, and of four watchers one takes its frames late. */
+const lossy = (row: Row, lossPercent: number): Row => ({
+  ...row,
+  name: `${row.name}-lossy`,
+  title: `${row.title}, ${lossPercent} % of the watchers' packets lost`,
+  goal: 1,
+  lossPercent,
+});
+
+const slow = (row: Row, slowPercent: number): Row => ({
+  ...row,
+  name: `${row.name}-slow`,
+  title: `${row.title}, ${slowPercent} % of the watchers read ten frames a second`,
+  goal: 1,
+  load: [...row.load, `--slow=${slowPercent}`],
+});
+
 /** Each packet leaves as it comes, also where the relay is busy. */
 const unheld = (row: Row): Row => ({
   ...row,
@@ -79,6 +98,8 @@ export const ROWS: readonly Row[] = [
   video(30, 1),
   video(100, 0.55),
   video(300, 0.45),
+  lossy(video(100, 1), 2),
+  slow(video(100, 1), 25),
   room(10),
   room(20),
   unheld(audio(20, 18)),

@@ -8,6 +8,7 @@ import { freePort } from '@parley/local/free-port';
 import { startNats } from '../nats.ts';
 import { HOST, answers, pidOf, start, stop, until } from '../process.ts';
 import { signed } from '../streams/relay.ts';
+import type { LossyLink } from './lossy-link.ts';
 import { STOCK_PROGRAM, type Row, type ServerName } from './plan.ts';
 
 export interface Server {
@@ -24,6 +25,8 @@ export interface StartOptions {
   readonly programs: string;
   /** Where logs and certificates go. */
   readonly dir: string;
+  /** The way to the watchers, if packets get lost on it. */
+  readonly link: LossyLink | undefined;
 }
 
 /** One relay's process. */
@@ -39,9 +42,11 @@ export async function startServer(
   { relays, limits = [] }: Row,
   options: StartOptions,
 ): Promise<Server> {
+  const { link } = options;
   const begun: ChildProcess[] = [];
   const context: Context = {
     ...options,
+    host: link?.address ?? HOST,
     begun,
     begin: async (label, program, { args = [], env = {}, ready }) => {
       const child = start(program, args, { log: join(options.dir, `${label}.log`), env });
@@ -54,16 +59,19 @@ export async function startServer(
     name === 'parley' ? await startParley(relays, limits, context) : await startStock(relays, context);
   const [first, last] = [all[0], all.at(-1)];
   if (first === undefined || last === undefined) throw new Error('no relay was started');
-  const address = ({ port }: Relay): string => `https://${HOST}:${port}/${query()}`;
+  const address = ({ port }: Relay): string => `https://${context.host}:${port}/${query()}`;
+  const place = link === undefined ? '' : `#${link.namespace}`;
   return {
     pids: all.map(({ pid }) => pid),
     hashes: all.map(({ hash }) => hash),
-    addresses: () => ({ publishers: address(first), watchers: address(last) }),
+    addresses: () => ({ publishers: address(first), watchers: `${address(last)}${place}` }),
     close: async () => void (await Promise.all(begun.map(stop))),
   };
 }
 
 interface Context extends StartOptions {
+  /** Where relays listen for media. */
+  readonly host: string;
   /** All processes of this server. */
   readonly begun: ChildProcess[];
   /** Starts a program, waits until it is ready and answers its process id. */
@@ -122,7 +130,7 @@ interface ParleyRelay {
 
 async function startParleyRelay(
   label: string,
-  { begin, dir, programs }: Context,
+  { begin, dir, host, programs }: Context,
   { secret, nats, role, limits }: ParleyRelay,
 ): Promise<Relay> {
   const [port, web, link] = [await freePort(), await freePort(), await freePort()];
@@ -137,7 +145,7 @@ async function startParleyRelay(
     args: limits.map((limit) => `--limit=${limit}`),
     env: {
       PARLEY_RELAY_LISTEN: `${HOST}:${web}`,
-      PARLEY_RELAY_MEDIA_LISTEN: `${HOST}:${port}`,
+      PARLEY_RELAY_MEDIA_LISTEN: `${host}:${port}`,
       PARLEY_RELAY_MEDIA_CERTIFICATE_DIR: certificates,
       PARLEY_RELAY_ACCESS: 'token',
       PARLEY_RELAY_TOKEN_SECRET: secret,
@@ -161,13 +169,13 @@ async function startStock(relays: Row['relays'], context: Context): Promise<Star
 
 async function startStockRelay(
   label: string,
-  { begin, programs }: Context,
+  { begin, host, programs }: Context,
   more: readonly string[],
 ): Promise<Relay> {
   const port = await freePort();
   const web = `http://${HOST}:${port}/certificate.sha256`;
   const args = [
-    `--listen=${HOST}:${port}`,
+    `--listen=${host}:${port}`,
     `--listen-tls-generate=localhost,${HOST}`,
     `--web-http-listen=${HOST}:${port}`,
     '--auth-public=**',

@@ -21,6 +21,9 @@ const TRACK: &str = "media";
 /// The time between the opening of two sessions: the load measures relaying and not handshakes.
 const JOIN_INTERVAL: Duration = Duration::from_millis(10);
 
+/// The pause of a slow watcher after each frame.
+const SLOW_PAUSE: Duration = Duration::from_millis(100);
+
 /// One client.
 pub struct Client {
     /// What it publishes and watches, at which relay.
@@ -45,6 +48,8 @@ pub struct Clients {
     dialer: Dialer,
     publishing: JoinSet<anyhow::Result<()>>,
     watching: JoinSet<Result<(), moq_net::Error>>,
+    /// The slow watchers, which nothing waits for.
+    lagging: JoinSet<Result<(), moq_net::Error>>,
     /// Ends, for each watcher, and sessions that were lost before publishing ended.
     pub lost: u64,
 }
@@ -61,6 +66,7 @@ impl Clients {
             dialer: Dialer::new(&plan.endpoints.hashes, ConnectOptions::default()),
             publishing: JoinSet::new(),
             watching: JoinSet::new(),
+            lagging: JoinSet::new(),
             lost: 0,
         };
         let mut dialing = Vec::new();
@@ -101,7 +107,11 @@ impl Clients {
             for (position, broadcast) in role.watches.iter().enumerate() {
                 let (tracks, origin, receiver) = (tracks.clone(), origin.clone(), receiver.clone());
                 let watched = WatchedTrack { broadcast: name(*broadcast), name: TRACK, index: *broadcast, priority: 0 };
-                self.watching.spawn(async move { watch(&tracks, &origin, &watched, &receiver, position).await });
+                let (all, pause) = match role.slow {
+                    true => (&mut self.lagging, SLOW_PAUSE),
+                    false => (&mut self.watching, Duration::ZERO),
+                };
+                all.spawn(async move { watch(&tracks, &origin, &watched, &receiver, position, pause).await });
             }
         }
         let opening = tokio::spawn(self.dialer.dial(role.relay.clone(), publishes.as_ref(), subscribes)?);
@@ -164,10 +174,15 @@ impl Clients {
         self.watchers().for_each(|client| client.receiver.lock().restart_delays());
     }
 
-    /// The latency of all watchers since `start_measurement`, in nanoseconds.
+    /// The watchers that are not slow.
+    fn prompt(&self) -> impl Iterator<Item = &Client> {
+        self.watchers().filter(|client| !client.role.slow)
+    }
+
+    /// The latency of all watchers that are not slow since `start_measurement`, in nanoseconds.
     pub fn latency(&self) -> anyhow::Result<Histogram<u64>> {
         let mut all = Histogram::new_with_bounds(1_000, 60_000_000_000, 3)?;
-        for client in self.watchers() {
+        for client in self.prompt() {
             all.add(client.receiver.lock().delays(|_| true)?.histogram())?;
         }
         Ok(all)
@@ -180,7 +195,7 @@ impl Clients {
             publishers.entry(place_of(&role.relay)).or_default().extend(role.publishes);
         }
         let mut paths = Paths::default();
-        for client in self.watchers() {
+        for client in self.prompt() {
             let receiver = client.receiver.lock();
             for (from, broadcasts) in &publishers {
                 let delays = receiver.delays(|broadcast| broadcasts.contains(&broadcast))?;
@@ -211,7 +226,7 @@ impl Clients {
 
     /// Closes all sessions.
     pub async fn close(self) {
-        drop((self.publishing, self.watching));
+        drop((self.publishing, self.watching, self.lagging));
         drop(self.all);
         self.dialer.close().await;
     }

@@ -56,8 +56,11 @@ pub struct Shape {
     /// What a watcher watches
     #[arg(long, value_enum, default_value_t = Watch::All)]
     pub watch: Watch,
+    /// How many watchers of a hundred are slow: they read ten frames a second, and what they miss is reported for itself
+    #[arg(long, default_value_t = 0, value_name = "PERCENT")]
+    pub slow: usize,
     /// Instead: how many participants who each publish one broadcast and watch all others
-    #[arg(long, value_name = "PARTICIPANTS", conflicts_with_all = ["publishers", "watchers", "watch"])]
+    #[arg(long, value_name = "PARTICIPANTS", conflicts_with_all = ["publishers", "watchers", "watch", "slow"])]
     pub room: Option<usize>,
 }
 
@@ -106,13 +109,16 @@ pub struct Role {
     pub publishes: Option<usize>,
     /// The broadcasts it watches.
     pub watches: Vec<usize>,
+    /// Whether it reads late.
+    pub slow: bool,
 }
 
 impl Plan {
     /// Rejects values out of their ranges.
     pub fn check(&self) -> anyhow::Result<()> {
-        let Shape { publishers, watchers, room, .. } = self.shape;
+        let Shape { publishers, watchers, room, slow, .. } = self.shape;
         ensure!(publishers > 0 && watchers > 0, "--publishers and --watchers must be at least 1");
+        ensure!(slow < 100, "--slow must be 0 to 99 watchers of a hundred");
         ensure!(room.is_none_or(|participants| participants > 1), "--room must be at least 2");
         let Content { bitrate, fps, .. } = self.content;
         ensure!(bitrate.is_none_or(|kbit| (20..=10_000).contains(&kbit)), "--bitrate must be 20 to 10000 kbit/s");
@@ -131,16 +137,20 @@ impl Plan {
         let of = |all: &[Url], index: usize| all[index % all.len()].clone();
         if let Some(participants) = self.shape.room {
             let others = |own: usize| (0..participants).filter(|other| *other != own).collect();
-            let participant = |own| Role { relay: of(relays, own), publishes: Some(own), watches: others(own) };
+            let participant =
+                |own| Role { relay: of(relays, own), publishes: Some(own), watches: others(own), slow: false };
             return (0..participants).map(participant).collect();
         }
         let publishers_at = if publishers_relays.is_empty() { relays } else { publishers_relays };
-        let publisher = |own| Role { relay: of(publishers_at, own), publishes: Some(own), watches: Vec::new() };
+        let publisher =
+            |own| Role { relay: of(publishers_at, own), publishes: Some(own), watches: Vec::new(), slow: false };
         let watched = |own| match self.shape.watch {
             Watch::All => (0..self.shape.publishers).collect(),
             Watch::One => vec![own % self.shape.publishers],
         };
-        let watcher = |own| Role { relay: of(relays, own), publishes: None, watches: watched(own) };
+        // Spread evenly over the watchers.
+        let is_slow = |own: usize| (own + 1) * self.shape.slow / 100 > own * self.shape.slow / 100;
+        let watcher = |own| Role { relay: of(relays, own), publishes: None, watches: watched(own), slow: is_slow(own) };
         (0..self.shape.publishers).map(publisher).chain((0..self.shape.watchers).map(watcher)).collect()
     }
 }
@@ -206,6 +216,14 @@ mod tests {
     }
 
     #[test]
+    fn slow_watchers_are_spread_over_all() {
+        let roles = plan("--watchers 8 --slow 25").roles();
+        let slow: Vec<_> = roles.iter().enumerate().filter(|(_, role)| role.slow).map(|(at, _)| at).collect();
+        assert_eq!(slow, [4, 8]);
+        assert!(plan("--watchers 8").roles().iter().all(|role| !role.slow));
+    }
+
+    #[test]
     fn participants_of_a_room_watch_all_others() {
         assert_eq!(table(&plan("--room 3")), ["a Some(0) [1, 2]", "a Some(1) [0, 2]", "a Some(2) [0, 1]"]);
     }
@@ -220,6 +238,7 @@ mod tests {
     fn values_out_of_range_are_rejected_without_showing_a_token() {
         for (line, sentence) in [
             ("--publishers 0", "--publishers and --watchers must be at least 1"),
+            ("--slow 100", "--slow must be 0 to 99 watchers of a hundred"),
             ("--room 1", "--room must be at least 2"),
             ("--bitrate 10", "--bitrate must be 20 to 10000 kbit/s"),
             ("--bitrate 300 --fps 0", "--fps must be 1 to 60"),

@@ -24,11 +24,14 @@ pub struct Report {
     /// Of one publisher.
     megabits_per_second: f64,
     sent: u64,
+    /// Of the watchers that are not slow.
     #[serde(flatten)]
     frames: Frames,
+    /// Of the slow ones.
+    slow_frames: Option<Frames>,
     /// Sessions and broadcasts that were lost.
     closed: u64,
-    /// Every watcher received every frame from its first on once, unchanged and in order, and no other frame.
+    /// Every watcher that is not slow received every frame from its first on once, unchanged and in order, and no other frame.
     exact: bool,
     /// The generator was too busy to measure times and costs.
     void: bool,
@@ -94,6 +97,8 @@ struct Watcher {
     relay: String,
     /// Its network namespace; empty: that of this process.
     place: String,
+    /// Whether it read late.
+    slow: bool,
     #[serde(flatten)]
     frames: Frames,
     latency_ms: Latency,
@@ -137,6 +142,7 @@ impl Watcher {
         Ok(Self {
             relay: without_token(&client.role.relay),
             place: place_of(&client.role.relay).to_owned(),
+            slow: client.role.slow,
             frames,
             latency_ms,
             first_frame_ms: clients.first_frame(client).map(milliseconds),
@@ -155,6 +161,12 @@ impl Packets {
 }
 
 impl Frames {
+    fn sum<'a>(watchers: impl Iterator<Item = &'a Watcher>) -> Self {
+        let mut all = Self::default();
+        watchers.for_each(|watcher| all.add(&watcher.frames));
+        all
+    }
+
     fn add(&mut self, other: &Self) {
         self.expected += other.expected;
         self.delivered += other.delivered;
@@ -196,8 +208,8 @@ impl Report {
     ) -> anyhow::Result<Self> {
         let each = clients.watchers().map(|client| Watcher::new(clients, client));
         let each = each.collect::<anyhow::Result<Vec<_>>>()?;
-        let mut frames = Frames::default();
-        each.iter().for_each(|watcher| frames.add(&watcher.frames));
+        let frames = Frames::sum(each.iter().filter(|watcher| !watcher.slow));
+        let slow_frames = (plan.shape.slow > 0).then(|| Frames::sum(each.iter().filter(|watcher| watcher.slow)));
         let mut packets = Packets::default();
         for one in clients.connections().map(Packets::of) {
             packets = Packets { sent: packets.sent + one.sent, lost: packets.lost + one.lost };
@@ -210,6 +222,7 @@ impl Report {
             megabits_per_second: rate * 8.0 / 1e6,
             sent: clients.sent(),
             frames,
+            slow_frames,
             closed: clients.lost,
             exact: frames.are_exact() && clients.lost == 0,
             void: window.generator.share > plan.void_above.share,

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 /// How many available frames one read returns at most.
 const FRAMES_PER_READ: usize = 8;
@@ -117,13 +117,14 @@ pub async fn publish(
     std::future::pending().await
 }
 
-/// Reads one track to its end. `position`: the index of the track in the receiver.
+/// Reads one track to its end, with a `pause` after each frame. `position`: the index of the track in the receiver.
 pub async fn watch(
     tracks: &Tracks,
     origin: &origin::Consumer,
     watched: &WatchedTrack,
     receiver: &Mutex<Receiver>,
     position: usize,
+    pause: Duration,
 ) -> Result<(), moq_net::Error> {
     let WatchedTrack { broadcast, name, index, priority } = watched;
     let broadcast = origin.routed_broadcast(broadcast.as_str()).await?;
@@ -136,9 +137,10 @@ pub async fn watch(
             match group.read_frames(&mut frames).await {
                 Ok([]) => break,
                 Ok(frames) => {
-                    let (now, made) = (tracks.now(), tracks.made(*index));
-                    let mut receiver = receiver.lock();
-                    frames.iter().for_each(|frame| receiver.record_frame(position, &frame.payload, made, now));
+                    record(tracks, receiver, frames, (position, *index));
+                    if !pause.is_zero() {
+                        sleep(pause * u32::try_from(frames.len()).unwrap_or(1)).await;
+                    }
                 }
                 Err(_) => {
                     receiver.lock().record_skipped_group();
@@ -148,4 +150,11 @@ pub async fn watch(
         }
     }
     Ok(())
+}
+
+/// Records frames of a track, which are there now. `at`: its index in the receiver, and in the run.
+fn record(tracks: &Tracks, receiver: &Mutex<Receiver>, frames: &[frame::Frame], at: (usize, usize)) {
+    let (now, made) = (tracks.now(), tracks.made(at.1));
+    let mut receiver = receiver.lock();
+    frames.iter().for_each(|frame| receiver.record_frame(at.0, &frame.payload, made, now));
 }

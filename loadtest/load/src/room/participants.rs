@@ -187,7 +187,8 @@ impl Participants {
             let broadcast = content.broadcasts[*participant].clone();
             let watched = WatchedTrack { broadcast, name, index: index(*participant), priority: *priority };
             let (tracks, origin, receiver) = (self.tracks.clone(), origin.consume(), receiver.clone());
-            self.watching.spawn(async move { watch(&tracks, &origin, &watched, &receiver, position).await });
+            let read = async move { watch(&tracks, &origin, &watched, &receiver, position, Duration::ZERO).await };
+            self.watching.spawn(read);
         }
         Ok(receiver)
     }
