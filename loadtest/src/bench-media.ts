@@ -53,7 +53,9 @@ const rows = ROWS.filter(
 const programs = options.programs ?? build(profile.build, PACKAGES, options.smoke ? [] : [STOCK]);
 const hasStock = existsSync(join(programs, STOCK_PROGRAM));
 const contestants = SERVERS.filter(({ name }) => name !== 'stock' || hasStock);
-const run = startBench(stopAll);
+/** To the watchers of the current row, if it has one. */
+let link: LossyLink | undefined;
+const run = startBench(() => stopAll().finally(() => link?.close()));
 const machine = describeMachine();
 
 console.log(describe(machine));
@@ -62,8 +64,7 @@ if (rows.length < names.length) console.log('Rows with loss are left out: they n
 const runs: Run[] = [];
 /** Rounds that were run again. */
 const disturbed: Run[] = [];
-/** How a row is measured, with a link to its watchers if it has one. */
-const bench = (link?: LossyLink): Bench<ServerName, Row, Outcome, Server> => ({
+const bench: Bench<ServerName, Row, Outcome, Server> = {
   contestants,
   rounds,
   repeats: profile.repeats,
@@ -71,20 +72,18 @@ const bench = (link?: LossyLink): Bench<ServerName, Row, Outcome, Server> => ({
   measure: runRow,
   judge,
   costOf,
-});
+};
 try {
   for (const row of rows) {
-    const link = row.lossPercent === undefined ? undefined : makeLossyLink(row.lossPercent);
-    try {
-      const measured = await measureRow(row, bench(link));
-      runs.push(...measured.runs);
-      disturbed.push(...measured.disturbed);
-    } finally {
-      link?.close();
-    }
+    link = row.lossPercent === undefined ? undefined : makeLossyLink(row.lossPercent);
+    const measured = await measureRow(row, bench);
+    runs.push(...measured.runs);
+    disturbed.push(...measured.disturbed);
+    link?.close();
   }
 } finally {
   await stopAll();
+  link?.close();
 }
 report();
 

@@ -240,7 +240,6 @@ async fn med_71_datagrams_of_a_track_reach_its_watchers() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn med_71_many_watchers_come_and_go_while_the_others_receive_each_frame() {
-    /// More than are written to before their connections send.
     const WATCHERS: usize = 40;
     let scene = Scene::begin().await;
     let mut group = scene.track.append_group().unwrap();
