@@ -21,6 +21,7 @@ use crate::server::counted::Counted;
 use crate::server::fanout::divided::Divided;
 use crate::server::fanout::{Audience, Carrier};
 use crate::server::limiter::{Limiter, Permit};
+use crate::server::network::Network;
 use crate::server::quic::{self, Endpoint};
 use crate::server::upgrade::{self, upgrade};
 use crate::server::{Admission, HandshakeRequest, Limits, Refusal};
@@ -44,10 +45,7 @@ pub(crate) struct Handshakes {
 
 /// A session whose handshake reached the credential, which is not yet authenticated.
 pub(crate) struct PendingSession {
-    pub transport: &'static str,
     pub permit: Permit,
-    /// Received bytes; `None` for QUIC, which counts them itself.
-    pub received: Option<Arc<AtomicU64>>,
     /// The requested URL. With raw QUIC, MoQ's SETUP has the path instead.
     url: Option<Url>,
     peer: Peer,
@@ -56,7 +54,8 @@ pub(crate) struct PendingSession {
 
 enum Peer {
     Quic(Negotiated<web_transport_moq::Session>, Connection),
-    WebSocket(Negotiated<qmux::Session>),
+    /// With the received bytes.
+    WebSocket(Negotiated<qmux::Session>, Arc<AtomicU64>),
 }
 
 /// A session after the handshake of MoQ.
@@ -144,14 +143,7 @@ impl Handshakes {
             (web_transport_moq::Session::raw(connection.clone()), None)
         };
         let negotiated = accept_moq(session).await?;
-        Ok(Ok(PendingSession {
-            transport: "quic",
-            permit,
-            received: None,
-            url,
-            peer: Peer::Quic(negotiated, connection),
-            deadline,
-        }))
+        Ok(Ok(PendingSession { permit, url, peer: Peer::Quic(negotiated, connection), deadline }))
     }
 
     /// Completes the handshakes of WebSocket and MoQ.
@@ -179,14 +171,7 @@ impl Handshakes {
             Err(code) => return Ok(Err(code)),
         };
         let negotiated = accept_moq(session).await?;
-        Ok(Ok(PendingSession {
-            transport: "websocket",
-            permit,
-            received: Some(received),
-            url: Some(url),
-            peer: Peer::WebSocket(negotiated),
-            deadline,
-        }))
+        Ok(Ok(PendingSession { permit, url: Some(url), peer: Peer::WebSocket(negotiated, received), deadline }))
     }
 }
 
@@ -210,7 +195,7 @@ impl PendingSession {
     fn target(&self) -> &str {
         match &self.peer {
             Peer::Quic(negotiated, _) => negotiated.handshake.path(),
-            Peer::WebSocket(negotiated) => negotiated.handshake.path(),
+            Peer::WebSocket(negotiated, _) => negotiated.handshake.path(),
         }
     }
 
@@ -238,12 +223,21 @@ impl PendingSession {
         }
     }
 
+    pub fn network(&self) -> Network {
+        match &self.peer {
+            Peer::Quic(_, connection) => Network::Quic(connection.clone()),
+            Peer::WebSocket(negotiated, received) => {
+                Network::Socket(Box::new(negotiated.session.whole().clone()), received.clone())
+            }
+        }
+    }
+
     /// Begins the session.
     pub async fn begin(self, scope: Scope) -> Result<(Session, Permit)> {
         let Self { peer, mut permit, deadline, .. } = self;
         let session = match peer {
             Peer::Quic(negotiated, _) => begin(negotiated, scope, deadline).await?,
-            Peer::WebSocket(negotiated) => begin(negotiated, scope, deadline).await?,
+            Peer::WebSocket(negotiated, _) => begin(negotiated, scope, deadline).await?,
         };
         permit.handshake_done();
         Ok((session, permit))
@@ -253,7 +247,7 @@ impl PendingSession {
     pub fn refuse(self, error: Error) {
         match self.peer {
             Peer::Quic(negotiated, _) => negotiated.handshake.close(error),
-            Peer::WebSocket(negotiated) => negotiated.handshake.close(error),
+            Peer::WebSocket(negotiated, _) => negotiated.handshake.close(error),
         }
     }
 }

@@ -21,6 +21,7 @@ mod limiter;
 mod links;
 mod lookup;
 mod metrics;
+mod network;
 mod open;
 mod patterns;
 mod quic;

@@ -18,6 +18,7 @@ use crate::server::codes::{
 use crate::server::control_bytes::ControlBytes;
 use crate::server::fanout::{Audience, FanOut};
 use crate::server::metrics::{Kind, Meter, Report, Traffic};
+use crate::server::network::Network;
 use crate::server::{Admission, Authorization, Credential, Grant, Limits, Refusal, patterns};
 
 /// The interval of checks whether a session still needs this relay while it drains.
@@ -50,12 +51,10 @@ struct LiveSession {
     session: moq_net::Session,
     authorization: Box<dyn Authorization>,
     kind: Kind,
-    transport: &'static str,
+    network: Network,
     /// The query of the URL, which a redirect keeps.
     query: String,
     meter: Meter,
-    /// Received bytes, over WebSocket.
-    received: Option<Arc<AtomicU64>>,
     /// Received payload at the last review.
     media_at_review: AtomicU64,
     control_bytes: Mutex<ControlBytes>,
@@ -64,25 +63,18 @@ struct LiveSession {
 
 impl LiveSession {
     fn traffic(&self) -> Traffic {
-        self.meter.read(self.session.stats())
-    }
-
-    fn wire_in(&self) -> u64 {
-        let of_quic = || self.session.stats().bytes_received.unwrap_or_default();
-        self.received.as_ref().map_or_else(of_quic, |received| received.load(Ordering::Relaxed))
+        self.meter.read(self.network.stats())
     }
 
     /// Updates and returns the level of bytes other than media.
-    fn control_bytes(&self, mut traffic: Traffic) -> u64 {
-        if let Some(received) = &self.received {
-            traffic.wire_in = received.load(Ordering::Relaxed);
-        }
+    fn control_bytes(&self, traffic: Traffic) -> u64 {
+        let traffic = Traffic { wire_in: self.network.received(), ..traffic };
         self.control_bytes.lock().level(traffic, Instant::now())
     }
 
     /// Reports whether the bytes since the last review could exceed `max`, which is cheap to check.
     fn may_exceed(&self, max: u64) -> bool {
-        self.wire_in() > self.control_bytes.lock().counted() + max
+        self.network.received() > self.control_bytes.lock().counted() + max
     }
 
     fn end(&self, code: Refusal) {
@@ -206,8 +198,7 @@ impl Sessions {
     async fn run(&self, pending: PendingSession, admitted: Admitted) -> Result<()> {
         let Admitted { authorization, kind, publish, subscribe } = admitted;
         let link = kind.is_link();
-        let (meter, transport, query) = (Meter::new(), pending.transport, pending.query().to_owned());
-        let received = pending.received.clone();
+        let (meter, network, query) = (Meter::new(), pending.network(), pending.query().to_owned());
         if link {
             pending.apply_link_limits();
         }
@@ -230,10 +221,9 @@ impl Sessions {
             session,
             authorization,
             kind,
-            transport,
+            network,
             query,
             meter,
-            received,
             media_at_review,
             control_bytes,
             ended,
@@ -345,10 +335,10 @@ impl Sessions {
 
     pub fn report(&self, report: &mut Report) {
         for live in self.all() {
-            *report.sessions.entry((live.kind.name(), live.transport)).or_default() += 1;
+            *report.sessions.entry((live.kind.name(), live.network.transport())).or_default() += 1;
             report.traffic(live.kind).add(live.traffic());
             if live.kind == Kind::Client {
-                report.client_rtts.extend(live.session.stats().rtt);
+                report.client_rtts.extend(live.network.stats().rtt);
             }
         }
         let past = self.past.lock();

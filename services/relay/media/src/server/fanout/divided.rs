@@ -34,6 +34,11 @@ impl<S: Carrier> Divided<S> {
         Self { session, rest: Arc::default() }
     }
 
+    /// Returns the session that is divided.
+    pub fn whole(&self) -> &S {
+        &self.session
+    }
+
     /// Serves the subscriptions of a client from now on, if the fan-out speaks its version. To be called before the library accepts requests.
     pub fn divide(&self, audience: Audience) {
         let Some(version) = Version::of(self.session.protocol()) else { return };
