@@ -146,6 +146,7 @@ async function startParleyRelay(
     env: {
       PARLEY_RELAY_LISTEN: `${HOST}:${web}`,
       PARLEY_RELAY_MEDIA_LISTEN: `${host}:${port}`,
+      PARLEY_RELAY_MEDIA_URL: `https://${host}:${port}/`,
       PARLEY_RELAY_MEDIA_CERTIFICATE_DIR: certificates,
       PARLEY_RELAY_ACCESS: 'token',
       PARLEY_RELAY_TOKEN_SECRET: secret,
