@@ -1,5 +1,10 @@
 /** moq-cli, a client of MoQ that others wrote, as it is. `make test-stock` builds it. */
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import {
+  execFileSync,
+  spawn,
+  type ChildProcess,
+  type ChildProcessWithoutNullStreams,
+} from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, statSync } from 'node:fs';
 import { findMoqCli } from '@parley/local/tools';
@@ -38,7 +43,7 @@ export async function publishByMoqCli(video: string, options: MoqOptions): Promi
     { stdio: ['ignore', 'pipe', 'ignore'] },
   );
   const moq = start(await argumentsOf(options, true), ['import', 'ts']);
-  ffmpeg.stdout.pipe(moq.stdin ?? process.stderr).on('error', () => undefined);
+  ffmpeg.stdout.pipe(moq.stdin).on('error', () => undefined);
   return new MoqCli(moq, [ffmpeg]);
 }
 
@@ -49,7 +54,7 @@ export async function watchByMoqCli(
 ): Promise<{ readonly video: number; readonly audio: number }> {
   const moq = start(await argumentsOf(options, false), ['export', '--catalog-format=hang', 'mkv']);
   const watching = new MoqCli(moq, []);
-  const written = once(moq.stdout?.pipe(createWriteStream(file)) ?? moq, 'close');
+  const written = once(moq.stdout.pipe(createWriteStream(file)), 'close');
   try {
     await until(() => sizeOf(file) > ENOUGH_BYTES, {
       withinMs: WITHIN_MS,
@@ -63,14 +68,14 @@ export async function watchByMoqCli(
 }
 
 export class MoqCli {
-  readonly #moq: ChildProcess;
+  readonly #moq: ChildProcessWithoutNullStreams;
   readonly #feeding: readonly ChildProcess[];
   #stderr = '';
 
-  constructor(moq: ChildProcess, feeding: readonly ChildProcess[]) {
+  constructor(moq: ChildProcessWithoutNullStreams, feeding: readonly ChildProcess[]) {
     this.#moq = moq;
     this.#feeding = feeding;
-    moq.stderr?.on('data', (text: Buffer) => (this.#stderr += text.toString()));
+    moq.stderr.on('data', (text: Buffer) => (this.#stderr += text.toString()));
   }
 
   /** What it wrote to stderr. */
@@ -90,8 +95,8 @@ async function end(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-const start = (connection: readonly string[], stage: readonly string[]): ChildProcess =>
-  spawn(findMoqCli(), [...connection, ...stage], { stdio: ['pipe', 'pipe', 'pipe'] });
+const start = (connection: readonly string[], stage: readonly string[]): ChildProcessWithoutNullStreams =>
+  spawn(findMoqCli(), [...connection, ...stage]);
 
 /** Whom it connects to, with a token of its own. */
 async function argumentsOf({ web, name, way }: MoqOptions, publish: boolean): Promise<string[]> {

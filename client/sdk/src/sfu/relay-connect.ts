@@ -3,7 +3,7 @@ import { Connection } from '@moq/net';
 import Session from '@moq/qmux';
 import type { Connect } from './transports.ts';
 
-export type RelayConnection = Awaited<ReturnType<typeof Connection.connect>>;
+type RelayConnection = Awaited<ReturnType<typeof Connection.connect>>;
 
 /** The versions of MoQ, best first, in the versions of QMux (draft-ietf-quic-qmux) that carry them over a WebSocket. */
 const SUBPROTOCOLS = ['moq-lite-05', 'moq-lite-04'].flatMap((moq) =>
