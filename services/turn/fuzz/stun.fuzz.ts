@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { nearly, type Target } from '../../../scripts/fuzz/target.ts';
 import {
   attribute,
-  decodeIpv4,
+  decodeAddress,
   decodeResponse,
   encodeAddress,
   encodeRequest,
@@ -61,7 +61,7 @@ const response: Target = {
 };
 
 function checkAddress(value: Buffer, transaction: Buffer): void {
-  const found = decodeIpv4(value);
+  const found = decodeAddress(value, transaction);
   if (found === undefined) return;
   assert.deepEqual(encodeAddress(found.ip, found.port, transaction).subarray(1), value.subarray(1));
 }

@@ -2,7 +2,7 @@
  * A TURN node: finds its address, writes coturn's configuration, runs coturn, publishes its lease and health, and ends coturn when calls are over.
  * Signaling offers the node to clients only while coturn answers and the node does not drain.
  */
-import { publicAddress } from './agent/address.ts';
+import { nodeAddresses } from './agent/address.ts';
 import { describeNode } from './agent/announcement.ts';
 import { startCoturn } from './agent/coturn.ts';
 import { createHealth } from './agent/health.ts';
@@ -16,18 +16,22 @@ import { answersStun } from './probe.ts';
 const PROBE_TIMEOUT_MS = 800;
 
 const settings = readSettings(process.env);
-const address = await publicAddress(settings);
-const coturn = startCoturn(settings, address);
-const answers = (): Promise<boolean> => answersStun(settings.nodeIp, settings.port, PROBE_TIMEOUT_MS);
+const addresses = await nodeAddresses(settings);
+const publicAddresses = addresses.map((address) => address.public);
+const coturn = startCoturn(settings, addresses);
+const answers = async (): Promise<boolean> => {
+  const each = addresses.map(({ own }) => answersStun(own, settings.port, PROBE_TIMEOUT_MS));
+  return !(await Promise.all(each)).includes(false);
+};
 const lease =
   settings.nats &&
   holdLease({
     bus: openNats(settings.nats, settings.node),
-    describe: describeNode(settings, address, coturn),
+    describe: describeNode(settings, publicAddresses, coturn),
     works: answers,
   });
 const health = createHealth(settings, { coturn, answers, lease });
-log('started', { node: settings.node, address, port: settings.port });
+log('started', { node: settings.node, addresses: publicAddresses, port: settings.port });
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
   process.on(signal, () => {

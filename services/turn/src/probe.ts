@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram';
-import { attribute, decodeIpv4, decodeResponse, encodeRequest, method, newTransaction } from './stun.ts';
+import { isIPv6 } from 'node:net';
+import { attribute, decodeAddress, decodeResponse, encodeRequest, method, newTransaction } from './stun.ts';
 
 // STUN's own first retransmission is at 500 ms; a probe within one machine or one rack need not wait for that.
 const resendEveryMs = 200;
@@ -22,10 +23,11 @@ export function answersStun(host: string, port: number, timeoutMs: number): Prom
   );
 }
 
-/** The IPv4 address that a remote server sees for the local address `from`; rejects after `deadlineMs`. */
+/** The address that a remote server sees for the local address `from`, of the same family; rejects after `deadlineMs`. */
 export async function requestAddress(request: StunRequest & { readonly from: string }): Promise<string> {
-  const address = decodeIpv4(await sendRequest(request));
-  if (address === undefined) throw new Error(`no IPv4 address from ${request.host}:${request.port}`);
+  const address = await sendRequest(request);
+  if (address === undefined || isIPv6(address.ip) !== isIPv6(request.from))
+    throw new Error(`no address for ${request.from} from ${request.host}:${request.port}`);
   return address.ip;
 }
 
@@ -37,17 +39,19 @@ interface StunRequest {
   readonly from?: string;
 }
 
+type Address = ReturnType<typeof decodeAddress>;
+
 /** The XOR-MAPPED-ADDRESS of the first answer to this request. */
-function sendRequest({ host, port, deadlineMs, from }: StunRequest): Promise<Buffer> {
-  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+function sendRequest({ host, port, deadlineMs, from }: StunRequest): Promise<Address> {
+  const socket = createSocket(isIPv6(from ?? host) ? 'udp6' : 'udp4');
   if (from !== undefined) socket.bind({ address: from });
   const transaction = newTransaction();
   const packet = encodeRequest(method.binding, transaction, []);
 
-  return new Promise<Buffer>((resolve, reject) => {
+  return new Promise<Address>((resolve, reject) => {
     const send = () => socket.send(packet, port, host);
     const resend = setInterval(send, resendEveryMs);
-    const end = (result: Buffer | Error) => {
+    const end = (result: Address | Error) => {
       clearInterval(resend);
       clearTimeout(deadline);
       socket.close();
@@ -61,7 +65,7 @@ function sendRequest({ host, port, deadlineMs, from }: StunRequest): Promise<Buf
       const response = decodeResponse(message);
       if (response?.transaction !== transaction.toString('hex')) return;
       const mapped = response.attributes.get(attribute.xorMappedAddress);
-      if (mapped) end(mapped);
+      if (mapped) end(decodeAddress(mapped, transaction));
     });
     send();
   });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
-import { deniedPeers } from './denied-peers.ts';
+import { isIP, isIPv4 } from 'node:net';
+import { deniedPeers, rangeOf } from './denied-peers.ts';
 import { fillTemplate } from './template.ts';
 
 /** The settings of one TURN node. Addresses are IP literals, as coturn resolves no names. */
@@ -23,6 +23,8 @@ export interface TurnSettings {
   readonly networkAllocations: number;
   /** The relay addresses, as clients see them, of every TURN node that two participants of one call may use. */
   readonly turnNodeIps: readonly string[];
+  /** Blocks, such as `2001:db8:1::/48`, that are refused besides the ranges of denied-peers.ts. */
+  readonly deniedPeers?: readonly string[];
   /** For a single machine: allows the loopback addresses in `turnNodeIps` as peers; other loopback addresses stay denied. */
   readonly allowLoopbackPeers: boolean;
   /** Writable directory for the pid file and coturn's own database. */
@@ -55,6 +57,7 @@ export function renderTurnserver(settings: TurnSettings): string {
     LISTENING_IPS: lines('listening-ip', settings.listeningIps),
     RELAY_IPS: lines('relay-ip', settings.relayIps),
     EXTERNAL_IPS: lines('external-ip', settings.externalIps),
+    DEFAULT_FAMILY: settings.relayIps.some(isIPv4) ? '' : 'allocation-default-address-family=ipv6',
     PORT: String(settings.port),
     TLS_PORT: String(settings.tlsPort),
     MIN_PORT: String(settings.minPort),
@@ -68,7 +71,10 @@ export function renderTurnserver(settings: TurnSettings): string {
     MAX_BPS: String(maxBytesPerSecond),
     LOOPBACK: settings.allowLoopbackPeers ? 'allow-loopback-peers' : '',
     ALLOWED_PEERS: lines('allowed-peer-ip', settings.turnNodeIps),
-    DENIED_PEERS: deniedPeers.map(({ range, reason }) => `# ${reason}\ndenied-peer-ip=${range}`).join('\n'),
+    DENIED_PEERS: [
+      ...deniedPeers.map(({ range, reason }) => `# ${reason}\ndenied-peer-ip=${range}`),
+      ...(settings.deniedPeers ?? []).map((block) => `# ${block}\ndenied-peer-ip=${rangeOf(block)}`),
+    ].join('\n'),
     STATE_DIR: settings.stateDir,
   });
 }

@@ -41,6 +41,10 @@ export interface StunResponse {
 const magicCookie = 0x2112a442;
 const headerLength = 20;
 const integrityLength = 24;
+/** In front of the address in an attribute: a zero byte, the family and the port (RFC 8489, 14.1). */
+const headOfAddress = 4;
+const ipv4 = 1;
+const ipv6 = 2;
 
 /** A new transaction id (96 bits), which the response repeats. */
 export function newTransaction(): Buffer {
@@ -99,22 +103,23 @@ export function decodeResponse(packet: Buffer): StunResponse | undefined {
 /** The value of an XOR address attribute; of an IPv6 address the transaction id is part of the mask (RFC 8489, 14.2). */
 export function encodeAddress(ip: string, port: number, transaction: Buffer): Buffer {
   const address = isIPv6(ip) ? ipv6Bytes(ip) : Buffer.from(ip.split('.').map(Number));
-  const mask = Buffer.alloc(16);
-  mask.writeUInt32BE(magicCookie, 0);
-  transaction.copy(mask, 4);
-  const value = Buffer.alloc(4 + address.length);
-  value.writeUInt8(address.length === 16 ? 2 : 1, 1);
+  const mask = maskOf(transaction);
+  const value = Buffer.alloc(headOfAddress + address.length);
+  value.writeUInt8(address.length === 16 ? ipv6 : ipv4, 1);
   value.writeUInt16BE(port ^ (magicCookie >>> 16), 2);
-  address.forEach((byte, i) => value.writeUInt8(byte ^ mask.readUInt8(i), 4 + i));
+  address.forEach((byte, i) => value.writeUInt8(byte ^ mask.readUInt8(i), headOfAddress + i));
   return value;
 }
 
-/** The address in an IPv4 XOR attribute; undefined where it is not one. */
-export function decodeIpv4(value: Buffer): { ip: string; port: number } | undefined {
-  if (value.length !== 8 || value.readUInt8(1) !== 1) return undefined;
-  const bits = (value.readUInt32BE(4) ^ magicCookie) >>> 0;
-  const ip = [24, 16, 8, 0].map((shift) => (bits >>> shift) & 0xff).join('.');
-  return { ip, port: value.readUInt16BE(2) ^ (magicCookie >>> 16) };
+/** The address in an XOR attribute of the response to this transaction; undefined where it is not one. */
+export function decodeAddress(value: Buffer, transaction: Buffer): { ip: string; port: number } | undefined {
+  const length = value.length - headOfAddress;
+  const family = value.length < headOfAddress ? 0 : value.readUInt8(1);
+  if (!(family === ipv4 && length === 4) && !(family === ipv6 && length === 16)) return undefined;
+  const mask = maskOf(transaction);
+  const bytes = value.subarray(headOfAddress).map((byte, i) => byte ^ mask.readUInt8(i));
+  const port = value.readUInt16BE(2) ^ (magicCookie >>> 16);
+  return { ip: family === ipv4 ? bytes.join('.') : ipv6Text(Buffer.from(bytes)), port };
 }
 
 function encodeAttribute([type, value]: Attribute): Buffer {
@@ -130,7 +135,21 @@ function integrityOf(unsigned: Buffer, { username, realm, password }: Credential
   return encodeAttribute([attribute.messageIntegrity, createHmac('sha1', key).update(unsigned).digest()]);
 }
 
-function ipv6Bytes(text: string): Buffer {
+function maskOf(transaction: Buffer): Buffer {
+  const mask = Buffer.alloc(16);
+  mask.writeUInt32BE(magicCookie, 0);
+  transaction.copy(mask, 4);
+  return mask;
+}
+
+/** In the spelling of RFC 5952. */
+export function ipv6Text(bytes: Buffer): string {
+  const groups = bytes.toString('hex').match(/.{4}/g) ?? [];
+  return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
+}
+
+/** The 16 bytes of an address that `isIPv6` accepts, without a zone. */
+export function ipv6Bytes(text: string): Buffer {
   const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text);
   const pair = (high: string | undefined, low: string | undefined) =>
     (Number(high) * 256 + Number(low)).toString(16);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { publicAddress } from '../src/agent/address.ts';
+import { nodeAddresses } from '../src/agent/address.ts';
 import { countAllocations } from '../src/agent/allocations.ts';
 import { describeNode } from '../src/agent/announcement.ts';
 import { readSettings } from '../src/agent/settings.ts';
@@ -30,10 +30,13 @@ test('an unknown setting is refused by its name, and so is a wrong one', () => {
 });
 
 test('the public address is the node’s own, or what the values say for it', async () => {
-  assert.equal(await publicAddress(readSettings(base)), '127.76.0.9');
+  const own = '127.76.0.9';
+  assert.deepEqual(await nodeAddresses(readSettings(base)), [{ own, public: own }]);
   const values = { PARLEY_TURN_PUBLIC_ADDRESS: 'values', PARLEY_TURN_ADDRESSES: '{"node-a":"203.0.113.7"}' };
-  assert.equal(await publicAddress(readSettings({ ...base, ...values })), '203.0.113.7');
-  await assert.rejects(publicAddress(readSettings({ ...base, ...values, PARLEY_TURN_NODE: 'node-b' })), {
+  assert.deepEqual(await nodeAddresses(readSettings({ ...base, ...values })), [
+    { own, public: '203.0.113.7' },
+  ]);
+  await assert.rejects(nodeAddresses(readSettings({ ...base, ...values, PARLEY_TURN_NODE: 'node-b' })), {
     message: /does not name node-b/,
   });
 });
@@ -57,7 +60,7 @@ test('[TURN-5] a lease has the addresses of the node over UDP and TCP, over TLS 
     PARLEY_TURN_TLS_AT: 'turn.example.com:443',
   });
   const coturn = { allocations: () => 3 };
-  const { epoch, ...said } = describeNode(settings, '203.0.113.7', coturn)();
+  const { epoch, ...said } = describeNode(settings, ['203.0.113.7'], coturn)();
   assert.ok(epoch > 1_700_000_000_000);
   assert.deepEqual(said, {
     node: 'node-a',
@@ -71,7 +74,7 @@ test('[TURN-5] a lease has the addresses of the node over UDP and TCP, over TLS 
     allocations: 3,
     capacity: 3600,
   });
-  const { urls } = describeNode(readSettings(base), '2001:db8::7', coturn)();
+  const { urls } = describeNode(readSettings(base), ['2001:db8::7'], coturn)();
   assert.deepEqual(urls, ['turn:[2001:db8::7]:3478?transport=udp', 'turn:[2001:db8::7]:3478?transport=tcp']);
 });
 
@@ -79,7 +82,7 @@ test('a node finds its address by asking a STUN server outside', async (t) => {
   const { ip, port } = await startAgent(t, '127.76.0.10');
   const asking = { ...base, PARLEY_TURN_NODE_IP: '127.76.0.11', PARLEY_TURN_PUBLIC_ADDRESS: 'stun' };
   const settings = readSettings({ ...asking, PARLEY_TURN_STUN_SERVER: `${ip}:${port}` });
-  assert.equal(await publicAddress(settings), '127.76.0.11');
+  assert.deepEqual(await nodeAddresses(settings), [{ own: '127.76.0.11', public: '127.76.0.11' }]);
 });
 
 test('[TURN-8] a draining node is not ready at once, serves its calls, and ends when they do', async (t) => {

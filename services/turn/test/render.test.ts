@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deniedPeers } from '../src/denied-peers.ts';
+import { deniedPeers, rangeOf } from '../src/denied-peers.ts';
 import { renderTurnserver } from '../src/render.ts';
 import { exampleSettings } from './coturn.ts';
 
@@ -26,6 +26,42 @@ test('one line for each address, relay and denied range', () => {
     options.get('denied-peer-ip'),
     deniedPeers.map(({ range }) => range),
   );
+});
+
+test('[TURN-14] a node without an IPv4 address to relay from relays IPv6 by default', () => {
+  for (const [relayIps, family] of [
+    [['203.0.113.4'], undefined],
+    [['203.0.113.4', '2001:db8::4'], undefined],
+    [['2001:db8::4'], ['ipv6']],
+  ] as const) {
+    const options = optionsOf(renderTurnserver({ ...exampleSettings, relayIps }));
+    assert.deepEqual(options.get('allocation-default-address-family'), family);
+  }
+});
+
+test('[TURN-14] blocks of the operator are refused too, as ranges', () => {
+  for (const [block, range] of [
+    ['203.0.113.0/24', '203.0.113.0-203.0.113.255'],
+    ['203.0.113.77/25', '203.0.113.0-203.0.113.127'],
+    ['203.0.113.7/32', '203.0.113.7-203.0.113.7'],
+    ['2001:db8:1::/48', '2001:db8:1::-2001:db8:1:ffff:ffff:ffff:ffff:ffff'],
+    ['2001:db8::7/128', '2001:db8::7-2001:db8::7'],
+    ['::/96', '::1-::ffff:ffff'],
+  ] as const) {
+    assert.equal(rangeOf(block), range);
+    const denied = optionsOf(renderTurnserver({ ...exampleSettings, deniedPeers: [block] }));
+    assert.equal(denied.get('denied-peer-ip')?.at(-1), range);
+  }
+  for (const bad of [
+    '203.0.113.0',
+    '203.0.113.0/33',
+    '2001:db8::/129',
+    '::/0',
+    'pods/8',
+    '10.0.0.0/8/8',
+    '10.0.0.0/ 8',
+  ])
+    assert.throws(() => rangeOf(bad), { message: `not a block of addresses: ${bad}` });
 });
 
 test('loopback peers are allowed only where asked for', () => {

@@ -3,7 +3,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import {
   attribute,
-  decodeIpv4,
+  decodeAddress,
   decodeResponse,
   encodeAddress,
   encodeRequest,
@@ -46,21 +46,23 @@ export class TurnClient {
   }
 
   static async open(server: { ip: string; port: number }, login: Login): Promise<TurnClient> {
-    const socket = createSocket('udp4');
+    const socket = createSocket(server.ip.includes(':') ? 'udp6' : 'udp4');
     socket.bind(0);
     await once(socket, 'listening');
     return new TurnClient(socket, server, login);
   }
 
-  /** Allocates a relay address of the family; answers it where it is IPv4. */
-  async allocate(family: 4 | 6 = 4): Promise<{ outcome: Outcome; relayed?: { ip: string; port: number } }> {
+  /** Allocates a relay address of the family, or of that which the server chooses. */
+  async allocate(family?: 4 | 6): Promise<{ outcome: Outcome; relayed?: { ip: string; port: number } }> {
     const response = await this.#authorised(method.allocate, () => [
       [attribute.requestedTransport, Buffer.from([udp, 0, 0, 0])],
-      ...(family === 6 ? [[attribute.requestedAddressFamily, Buffer.from([2, 0, 0, 0])] as const] : []),
+      ...(family === undefined
+        ? []
+        : [[attribute.requestedAddressFamily, Buffer.from([family === 4 ? 1 : 2, 0, 0, 0])] as const]),
     ]);
     const relayed = response.attributes.get(attribute.xorRelayedAddress);
     if (response.error !== undefined || !relayed) return { outcome: response.error ?? 0 };
-    const address = decodeIpv4(relayed);
+    const address = decodeAddress(relayed, Buffer.from(response.transaction, 'hex'));
     return address === undefined ? { outcome: 'ok' } : { outcome: 'ok', relayed: address };
   }
 

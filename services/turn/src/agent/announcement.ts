@@ -6,18 +6,24 @@ import type { Coturn } from './coturn.ts';
 import { totalQuota } from '../render.ts';
 import type { Settings } from './settings.ts';
 
-/** `address`: at which clients reach the node. */
-export function describeNode(settings: Settings, address: string, coturn: Pick<Coturn, 'allocations'>) {
+/** `addresses`: at which clients reach the node, in order of preference. */
+export function describeNode(
+  settings: Settings,
+  addresses: readonly string[],
+  coturn: Pick<Coturn, 'allocations'>,
+) {
   const epoch = Date.now();
   const { node, region, secret } = settings;
-  const fixed = { node, epoch, region, key: keyOf(secret), urls: urlsOf(settings, address) };
+  const fixed = { node, epoch, region, key: keyOf(secret), urls: urlsOf(settings, addresses) };
   return (): TurnNode => ({ ...fixed, allocations: coturn.allocations(), capacity: totalQuota(settings) });
 }
 
 /** Over TLS only by name: browsers accept no certificate for an address. */
-function urlsOf({ port, tlsAt }: Settings, address: string): string[] {
-  const at = `${isIPv6(address) ? `[${address}]` : address}:${port}`;
-  const plain = [`turn:${at}?transport=udp`, `turn:${at}?transport=tcp`];
+function urlsOf({ port, tlsAt }: Settings, addresses: readonly string[]): string[] {
+  const at = addresses.map((address) => `${isIPv6(address) ? `[${address}]` : address}:${port}`);
+  const plain = ['udp', 'tcp'].flatMap((transport) =>
+    at.map((each) => `turn:${each}?transport=${transport}`),
+  );
   return tlsAt === undefined ? plain : [...plain, `turns:${tlsAt}?transport=tcp`];
 }
 

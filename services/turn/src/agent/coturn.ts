@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LogBudget } from '../log-budget.ts';
 import { renderTurnserver } from '../render.ts';
+import type { NodeAddress } from './address.ts';
 import { countAllocations } from './allocations.ts';
 import { log } from './log.ts';
 import type { Settings } from './settings.ts';
@@ -30,10 +31,10 @@ export interface Coturn {
   end(): void;
 }
 
-export function startCoturn(settings: Settings, address: string): Coturn {
+export function startCoturn(settings: Settings, addresses: readonly NodeAddress[]): Coturn {
   const config = join(settings.stateDir, 'turnserver.conf');
   mkdirSync(settings.stateDir, { recursive: true });
-  writeFileSync(config, render(settings, address), { mode: 0o600 });
+  writeFileSync(config, render(settings, addresses), { mode: 0o600 });
   const child = spawn(settings.turnserver, ['-c', config], { stdio: ['ignore', 'pipe', 'pipe'] });
   const budget = new LogBudget({
     write: (line) => process.stdout.write(`${line}\n`),
@@ -85,12 +86,13 @@ export function startCoturn(settings: Settings, address: string): Coturn {
   };
 }
 
-function render(settings: Settings, address: string): string {
-  const { nodeIp } = settings;
+function render(settings: Settings, addresses: readonly NodeAddress[]): string {
+  const own = addresses.map((address) => address.own);
+  const translated = addresses.filter((address) => address.public !== address.own);
   return renderTurnserver({
-    listeningIps: [nodeIp],
-    relayIps: [nodeIp],
-    externalIps: address === nodeIp ? [] : [`${address}/${nodeIp}`],
+    listeningIps: own,
+    relayIps: own,
+    externalIps: translated.map((address) => `${address.public}/${address.own}`),
     port: settings.port,
     tlsPort: settings.tlsPort,
     minPort: settings.minPort,
@@ -101,7 +103,10 @@ function render(settings: Settings, address: string): string {
     secret: settings.secret,
     meshParticipants: settings.meshParticipants,
     networkAllocations: settings.networkAllocations,
-    turnNodeIps: [...new Set([address, nodeIp, ...settings.nodeAddresses])],
+    turnNodeIps: [
+      ...new Set([...addresses.map((address) => address.public), ...own, ...settings.nodeAddresses]),
+    ],
+    deniedPeers: settings.deniedPeers,
     allowLoopbackPeers: false,
     stateDir: settings.stateDir,
   });

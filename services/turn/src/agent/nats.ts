@@ -1,5 +1,6 @@
 /** The connection to NATS, which may be disconnected at any time, also at the start: the node continues and reconnects. */
 import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { connectInTheEnd } from '@parley/protocol/bus-connect';
 import { busTls } from '@parley/protocol/bus-tls';
 import type { LeaseBus } from './lease.ts';
 import { log } from './log.ts';
@@ -22,7 +23,7 @@ export function openNats({ servers, user, password, ca }: NatsSettings, name: st
   let up = false;
   let disconnectedSince = Date.now();
   const follow = async (): Promise<void> => {
-    const opened = await connect({
+    const options = {
       servers: [...servers],
       user,
       ...(password === undefined ? {} : { pass: password }),
@@ -31,13 +32,18 @@ export function openNats({ servers, user, password, ca }: NatsSettings, name: st
       pingInterval: 1000,
       maxPingOut: 2,
       timeout: 2000,
-      waitOnFirstConnect: true,
       maxReconnectAttempts: -1,
       // The node may have a new password before the servers do, so a refused password is tried again.
       ignoreAuthErrorAbort: true,
       reconnectDelayHandler: () =>
         MIN_RETRY_MS + Math.random() * Math.min(MAX_RETRY_MS, Date.now() - disconnectedSince),
-    });
+    };
+    const opened = await connectInTheEnd(
+      () => connect(options),
+      (reason) => log('NATS is not reached', { reason }),
+    );
+    // The client forgets servers that did not answer the first time.
+    opened.setServers([...servers]);
     connection = opened;
     up = true;
     for await (const status of opened.status()) {

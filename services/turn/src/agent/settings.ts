@@ -7,9 +7,9 @@ import type { NatsSettings } from './nats.ts';
 export type AddressSource = 'node' | 'values' | 'annotation' | 'stun';
 
 export interface Settings {
-  /** The node's name in Kubernetes, and its own address, which coturn listens on and relays from. */
+  /** The node's name in Kubernetes, and its own addresses, at most one of each family, which coturn listens on and relays from. */
   readonly node: string;
-  readonly nodeIp: string;
+  readonly nodeIps: readonly string[];
   /** The installation's region. */
   readonly region: string;
   readonly secret: string;
@@ -24,13 +24,15 @@ export interface Settings {
   readonly maxPort: number;
   readonly healthPort: number;
   readonly source: AddressSource;
-  /** By node name, for `values`. */
+  /** By node name, for `values`; of both families by a comma. */
   readonly addresses: Readonly<Record<string, string>>;
   readonly annotation: string;
   /** `host:port`, for `stun`. */
   readonly stunServer: string;
   /** The public addresses of all TURN nodes that are known in advance. */
   readonly nodeAddresses: readonly string[];
+  /** Blocks of peers that are refused besides those that every node refuses. */
+  readonly deniedPeers: readonly string[];
   readonly meshParticipants: number;
   readonly networkAllocations: number;
   readonly drainSeconds: number;
@@ -43,7 +45,7 @@ export interface Settings {
 const SOURCES: readonly string[] = ['node', 'values', 'annotation', 'stun'];
 const KNOWN = new Set(
   `NODE NODE_IP REGION SECRET REALM PORT TLS_PORT TLS_AT NATS_URL NATS_USER NATS_PASSWORD NATS_CA MIN_PORT MAX_PORT HEALTH_PORT PUBLIC_ADDRESS ADDRESSES ANNOTATION STUN_SERVER
-  NODE_ADDRESSES MESH_MAX NETWORK_ALLOCATIONS DRAIN_SECONDS TLS_CERT TLS_KEY STATE_DIR TURNSERVER`
+  NODE_ADDRESSES DENIED_PEERS MESH_MAX NETWORK_ALLOCATIONS DRAIN_SECONDS TLS_CERT TLS_KEY STATE_DIR TURNSERVER`
     .split(/\s+/)
     .map((name) => `PARLEY_TURN_${name}`),
 );
@@ -68,14 +70,13 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const port = (name: string, fallback: number): number => number(name, fallback, 65535);
   const source = text('PUBLIC_ADDRESS', 'node');
   if (!isSource(source)) throw new Error(`PARLEY_TURN_PUBLIC_ADDRESS must be one of ${SOURCES.join(', ')}`);
-  const nodeIp = text('NODE_IP');
-  if (isIP(nodeIp) === 0) throw new Error('PARLEY_TURN_NODE_IP must be an IP address');
+  const list = (name: string): string[] => text(name, '').split(',').filter(Boolean);
   const tlsAt = text('TLS_AT', '');
   if (tlsAt !== '' && !/^[^\s/?:]+:[0-9]+$/.test(tlsAt))
     throw new Error('PARLEY_TURN_TLS_AT must be a name and a port, such as turn.example.com:443');
   return {
     node: text('NODE'),
-    nodeIp,
+    nodeIps: nodeIps(text('NODE_IP')),
     region: text('REGION', 'local'),
     secret: text('SECRET'),
     realm: text('REALM', 'parley'),
@@ -90,7 +91,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     addresses: JSON.parse(text('ADDRESSES', '{}')) as Record<string, string>,
     annotation: text('ANNOTATION', 'parley.dev/public-address'),
     stunServer: text('STUN_SERVER', ''),
-    nodeAddresses: text('NODE_ADDRESSES', '').split(',').filter(Boolean),
+    nodeAddresses: list('NODE_ADDRESSES'),
+    deniedPeers: list('DENIED_PEERS'),
     meshParticipants: limit('MESH_MAX', 'mesh.participants'),
     networkAllocations: limit('NETWORK_ALLOCATIONS', 'turn.networkAllocations'),
     drainSeconds: number('DRAIN_SECONDS', 120, 86_400),
@@ -99,6 +101,15 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     stateDir: text('STATE_DIR', '/run/parley'),
     turnserver: text('TURNSERVER', 'turnserver'),
   };
+}
+
+/** Kubernetes lists the addresses of a node as `10.0.0.7,2001:db8::7`. */
+function nodeIps(list: string): string[] {
+  const addresses = list.split(',');
+  const families = addresses.map(isIP);
+  if (families.includes(0) || new Set(families).size < families.length)
+    throw new Error('PARLEY_TURN_NODE_IP must be an IP address, or one of IPv4 and one of IPv6 by a comma');
+  return addresses;
 }
 
 function natsSettings(env: NodeJS.ProcessEnv): NatsSettings | undefined {
