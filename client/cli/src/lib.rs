@@ -13,6 +13,7 @@ mod region;
 mod retry;
 mod room;
 mod runtime;
+mod size;
 mod stop;
 mod stream;
 mod watch;
@@ -54,6 +55,8 @@ enum Command {
     Region(region::Region),
     /// Check a Parley host from this machine, and explain how to fix what fails
     Doctor(doctor::Flags),
+    /// Compute what an installation needs, from published figures
+    Size(size::Flags),
 }
 
 /// Runs the command that the process's arguments name.
@@ -69,6 +72,7 @@ pub fn run() -> ExitCode {
         Command::Stream(stream) => stream.run(),
         Command::Region(region) => region.run(),
         Command::Doctor(doctor) => doctor.run(),
+        Command::Size(size) => size.run(),
     };
     exit.unwrap_or_else(|error| {
         eprintln!("parley: {error:#}");

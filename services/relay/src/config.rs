@@ -1,10 +1,11 @@
 //! The settings of a pod: a flag has precedence over the environment, and that over the settings file. An unknown name is refused in each,
 //! as a typing mistake must not become a default. Rules STR-80 to STR-82.
 use crate::limits::{self, LIMITS, Limits};
+use address::address;
 use clap::CommandFactory;
 use file::File;
 use flags::Flags;
-use parley_access::Rules;
+use parley_access::{Keys, Rules};
 use parley_net::origins::Origins;
 use parley_streams::replay::Rule;
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use std::ffi::OsString;
 use std::net::SocketAddr;
 
 mod access;
+mod address;
 mod cluster;
 mod file;
 mod flags;
@@ -30,6 +32,8 @@ pub struct Settings {
     pub origins: Origins,
     /// The rules for tokens; `None`: access is open.
     pub access: Option<Rules>,
+    /// The files of key sets, to be read again when they are replaced.
+    pub key_files: Vec<KeyFile>,
     /// The number of proxies in front of the relay whose entries in X-Forwarded-For are trusted.
     pub trusted_proxies: usize,
     /// The topics that keep messages for late subscribers.
@@ -44,6 +48,15 @@ pub struct Settings {
     pub log_level: tracing::Level,
     /// The limits.
     pub limits: Limits,
+}
+
+/// A file with a key set, and the keys that were read from it.
+#[derive(Clone, Debug)]
+pub struct KeyFile {
+    /// Where the file is.
+    pub path: String,
+    /// The keys, of which `access` or `media` has a clone.
+    pub keys: Keys,
 }
 
 /// Why settings were refused.
@@ -90,10 +103,14 @@ pub fn read(
     let file = path.as_deref().map(File::read).transpose()?.unwrap_or_default();
     let flags = Flags::merge(&arguments, &environment, &file.values())?;
 
+    let paths = [flags.access.keys.clone(), flags.media.media_keys.clone()];
     let access = access::rules(flags.access, environment.get(SECRET).cloned())?;
     let cluster = cluster::read(flags.cluster)?;
     let stream_keys = access.as_ref().map(|rules| rules.keys.clone());
     let media = media::read(flags.media, cluster.is_some(), stream_keys)?;
+    let keys = [access.as_ref().map(|rules| &rules.keys), media.as_ref().and_then(|media| media.keys.as_ref())];
+    let key_files = paths.into_iter().zip(keys);
+    let key_files = key_files.filter_map(|(path, keys)| Some(KeyFile { path: path?, keys: keys?.clone() })).collect();
     Ok(Settings {
         listen: address("listen", flags.listen.as_deref().unwrap_or("0.0.0.0:8111"))?,
         ops_listen: flags.ops_listen.map(|text| address("ops-listen", &text)).transpose()?,
@@ -103,6 +120,7 @@ pub fn read(
         },
         origins: origins(flags.origins.as_deref())?,
         access,
+        key_files,
         trusted_proxies: number("trusted-proxies", flags.trusted_proxies, 10)?,
         replay: replay(flags.replay.as_deref(), file.replay)?,
         stats: stats(flags.stats.as_deref())?,
@@ -162,10 +180,6 @@ fn number(name: &str, text: Option<String>, max: usize) -> Result<usize, Refused
         Ok(number) if number <= max => Ok(number),
         _ => Err(Refused::Setting(format!("{name} must be 0 to {max}, not {text}"))),
     }
-}
-
-fn address(name: &str, text: &str) -> Result<SocketAddr, Refused> {
-    text.parse().map_err(|_| Refused::Setting(format!("{name} must be ADDRESS:PORT, not {text}")))
 }
 
 fn stats(text: Option<&str>) -> Result<bool, Refused> {

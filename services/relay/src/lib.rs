@@ -19,15 +19,20 @@
 //! |---|---|
 //! | [`drain`] | ends a running relay |
 //! | [`start`] | starts all parts, in order |
+//! | [`key_files`] | follows the files of key sets |
 //! | [`server`] | sockets: accepting, the upgrade, the connection of a client, the sweep that pings and times out |
 //! | [`stats`] | statistics and metrics as JSON, as a page and for Prometheus |
 //! | [`relay`] | the state that all parts share |
+//! | [`traces`] | spans of media sessions, for a collector |
 //! | [`config`], [`limits`], [`log`] | settings, limits, and the log |
 pub mod config;
 pub mod drain;
+pub mod key_files;
 pub mod limits;
 pub mod log;
 pub mod relay;
 pub mod server;
 pub mod start;
 pub mod stats;
+#[cfg(feature = "media")]
+pub mod traces;

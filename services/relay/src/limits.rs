@@ -179,6 +179,8 @@ limits! {
         "200 broadcasts of 1 Mbit/s for as long as media.cacheDuration";
     media_cache_duration "media.cacheDuration" = 10_000, 100 => 600_000, "ms", None,
         "several groups of video: a late subscriber begins with a whole one, and a client can resume";
+    media_traces "media.traces" = 50, 1 => 100_000, "spans per second", None,
+        "of sessions that are part of traced joins; one token may open many sessions";
     media_hold "media.hold" = 5, 0 => 20, "ms", None,
         "for frames of at most 512 bytes while the relay writes 5000 of them a second; 0: never";
     media_idle_timeout "media.idleTimeout" = 10_000, 1000 => 3_600_000, "ms", None,

@@ -2,11 +2,12 @@
 //! second, and names of topics appear only as hashes, because the name of a topic may be enough to open it. Rules STR-83 and
 //! STR-135.
 use parking_lot::Mutex;
+use parley_net::per_second::PerSecond;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tracing::callsite::Identifier;
 use tracing::{Event, Level, Subscriber};
 use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
@@ -54,10 +55,8 @@ pub(crate) fn hashed(name: &str) -> String {
 /// Limits the lines of one kind per second. A kind is a place in the source, of which there are a few dozen.
 struct RateLimit {
     max: u64,
-    written: Mutex<HashMap<Identifier, (Instant, u64)>>,
+    written: Mutex<HashMap<Identifier, PerSecond>>,
 }
-
-const SECOND: Duration = Duration::from_secs(1);
 
 impl RateLimit {
     fn new(max: u64) -> Self {
@@ -66,13 +65,7 @@ impl RateLimit {
 
     /// Counts a line. Returns false if it exceeds the limit.
     fn take(&self, kind: Identifier, now: Instant) -> bool {
-        let mut written = self.written.lock();
-        let (since, lines) = written.entry(kind).or_insert((now, 0));
-        if now.saturating_duration_since(*since) >= SECOND {
-            (*since, *lines) = (now, 0);
-        }
-        *lines += 1;
-        *lines <= self.max
+        self.written.lock().entry(kind).or_default().take(self.max, now)
     }
 }
 
@@ -101,6 +94,7 @@ fn is_allowed(target: &str, level: Level) -> bool {
 mod tests {
     use super::*;
     use std::sync::Arc;
+    use std::time::Duration;
 
     /// Counts the lines that are written.
     #[derive(Clone, Default)]

@@ -9,6 +9,8 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 fn main() -> anyhow::Result<()> {
     let settings = config::read(std::env::args_os(), std::env::vars()).unwrap_or_else(|refused| refused.exit());
     let _log = log::install(settings.log_level, settings.limits.log_lines)?;
+    #[cfg(feature = "media")]
+    let _traces = parley_relay::traces::install(&settings);
     config::runtime(&settings).context("cannot start the runtime")?.block_on(async {
         let signals = drain::Signals::new().context("cannot install signal handlers")?;
         let running = start::relay(settings).await?;

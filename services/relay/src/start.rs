@@ -1,5 +1,6 @@
 //! Starts the parts of a pod, in order: sockets, NATS, media, the shared state, the servers, links.
 use crate::config::Settings;
+use crate::key_files;
 use crate::relay::{Parts, Relay};
 use crate::server::{accept, ops, sweep};
 use anyhow::Context;
@@ -26,6 +27,7 @@ pub struct Running {
     /// Ends when the pod drains and accepts no more connections.
     pub accepting: JoinHandle<()>,
     sweeping: JoinHandle<()>,
+    following: JoinHandle<()>,
     answering: Option<JoinHandle<()>>,
     /// Announces the media server. Ends when the announcement that it drains was published.
     pub announcing: Mutex<Option<JoinHandle<()>>>,
@@ -35,6 +37,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.accepting.abort();
         self.sweeping.abort();
+        self.following.abort();
         for task in self.answering.iter().chain(self.announcing.get_mut().iter()) {
             task.abort();
         }
@@ -58,6 +61,7 @@ pub async fn relay(settings: Settings) -> anyhow::Result<Running> {
     let interest = joined.as_ref().map(|joined| Arc::new(Interest::new(joined.own())));
     let links = LinkCounts::default();
     let ports = ports(&settings, joined.as_ref(), &links);
+    let following = tokio::spawn(key_files::follow(settings.key_files.clone(), key_files::READ_INTERVAL));
     let media = open_media(&settings, joined.as_ref(), ports.as_ref()).await?;
     let relay = Arc::new(Relay::new(settings, Parts { interest: interest.clone(), ports, links, media }));
     let accepting = tokio::spawn(accept::run(listener, Arc::clone(&relay)));
@@ -80,7 +84,7 @@ pub async fn relay(settings: Settings) -> anyhow::Result<Running> {
         tokio::spawn(media.publish_leases(Arc::clone(&cluster.shared), bus, region, relay.drains()))
     });
     let announcing = Mutex::new(announcing);
-    Ok(Running { address, ops, relay, cluster, accepting, sweeping, answering, announcing })
+    Ok(Running { address, ops, relay, cluster, accepting, sweeping, following, answering, announcing })
 }
 
 /// The stores of codes and revocations, if topics or media require tokens.

@@ -9,9 +9,11 @@ mod signer;
 use contracts::{codes, grant, revocations};
 use parley_access::revocations::Capacity;
 use parley_access::{
-    self as access, Codes, Entry, Grant, Pass, Revocation, Revoked, Term, one_use, pattern, scope, token,
+    self as access, Codes, Entry, Grant, Keys, Pass, Revocation, Revoked, Term, one_use, pattern, scope, token,
 };
 use parley_net::codes::Code;
+use parley_relay::config::KeyFile;
+use parley_relay::key_files;
 use parley_relay::limits::Limits;
 use parley_streams::{Role, route};
 use proptest::prelude::{any, prop, prop_assert_eq, proptest};
@@ -282,4 +284,56 @@ fn str_117_a_code_names_its_pod_and_other_texts_are_no_codes() {
     {
         assert_eq!(one_use::prefix(bad), None, "{bad}");
     }
+}
+
+/// A directory whose file is replaced as the kubelet replaces that of a Secret: by a symbolic link to another directory.
+struct Volume(std::path::PathBuf);
+
+impl Volume {
+    fn new() -> Self {
+        let path = std::env::temp_dir().join(format!("parley-relay-keys-{}", std::process::id()));
+        std::fs::create_dir(&path).unwrap();
+        std::os::unix::fs::symlink("..data/keys.json", path.join("keys.json")).unwrap();
+        Self(path)
+    }
+
+    fn replace(&self, version: &str, text: &str) {
+        std::fs::create_dir(self.0.join(version)).unwrap();
+        std::fs::write(self.0.join(version).join("keys.json"), text).unwrap();
+        std::os::unix::fs::symlink(version, self.0.join("..data_tmp")).unwrap();
+        std::fs::rename(self.0.join("..data_tmp"), self.0.join("..data")).unwrap();
+    }
+}
+
+impl Drop for Volume {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[tokio::test]
+async fn key_8_a_key_set_that_is_replaced_is_used_without_a_restart() {
+    let other = signer::key_set().replace(&format!("\"{}\"", signer::KID), "\"other\"");
+    let volume = Volume::new();
+    volume.replace("..1", &other);
+    let keys = Keys::default().with_set(&other).unwrap();
+    let path = volume.0.join("keys.json").display().to_string();
+    let file = KeyFile { path, keys: keys.clone() };
+    let following = tokio::spawn(key_files::follow(vec![file], Duration::from_millis(5)));
+    let token = eddsa(&claims(json!({})));
+    let is_valid = || token::read(token.as_bytes(), &keys, &Limits::default().access(), now()).is_ok();
+    let until = async |valid: bool| {
+        let wait = async {
+            while is_valid() != valid {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), wait).await.unwrap();
+    };
+    assert!(!is_valid());
+    volume.replace("..2", &signer::key_set());
+    until(true).await;
+    volume.replace("..3", &other);
+    until(false).await;
+    following.abort();
 }

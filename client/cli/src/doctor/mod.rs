@@ -46,7 +46,7 @@ pub struct Flags {
     /// The token for the check of streams, if the relays require one
     #[arg(long, env = "PARLEY_TOKEN", hide_env_values = true)]
     token: Option<String>,
-    /// Wait up to this long for the host to answer before the first check
+    /// Wait up to this long for a pod to answer before the first check
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     wait: u64,
     #[command(flatten)]

@@ -120,9 +120,13 @@ impl Entry {
         let generation = self.generation.try_into().map_err(|_| ConnectionEnd::Refused("too many sockets".into()))?;
         let (name, media) = (self.name.clone(), self.media.clone());
         Ok(match &self.credential {
-            Credential::Ticket(ticket) => {
-                client::Message::Enter(client::Enter { ticket: ticket.clone(), generation, name, media })
-            }
+            Credential::Ticket(ticket) => client::Message::Enter(client::Enter {
+                ticket: ticket.clone(),
+                generation,
+                name,
+                media,
+                elapsed_ms: None,
+            }),
             Credential::Resume(token) => {
                 let (token, chat) = (token.clone(), List::default());
                 client::Message::Resume(client::Resume { token, generation, name, media, chat })

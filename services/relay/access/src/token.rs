@@ -30,6 +30,10 @@ pub struct Claims {
     /// Whether the client may read statistics.
     #[serde(default)]
     pub stats: bool,
+    /// The span before, if the client's join is traced: `traceparent` of W3C Trace Context. A token of an operator may use the name for
+    /// something else.
+    #[serde(default)]
+    pub trace: Option<serde_json::Value>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -57,7 +61,7 @@ fn verified(token: &[u8], keys: &Keys) -> Option<Claims> {
     // Times and audience are checked below: the caller supplies the time, and the audience depends on the path.
     (rules.validate_exp, rules.validate_aud) = (false, false);
     // A header with critical extensions is refused, as none is supported: RFC 7515 section 4.1.11.
-    let claims = decode(token, key, &rules).ok()?.claims;
+    let claims = decode(token, &key, &rules).ok()?.claims;
     header.crit.is_none().then_some(claims)
 }
 

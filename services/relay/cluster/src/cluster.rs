@@ -39,7 +39,7 @@ pub struct Config {
 pub struct Public {
     /// The address on which their links are accepted.
     pub listen: SocketAddr,
-    /// The address at which they reach `listen`: `HOST:PORT`; a name is resolved at the start.
+    /// The address at which they reach `listen`: `HOST:PORT`; a name is resolved at the start, to IPv4 where it has both families.
     pub advertise: Option<String>,
 }
 
@@ -107,7 +107,8 @@ async fn open_public(public: &Public) -> anyhow::Result<(TcpListener, SocketAddr
         .with_context(|| format!("cannot accept links of other regions on {}", public.listen))?;
     let address = match &public.advertise {
         Some(name) => {
-            let found = lookup_host(name).await.ok().and_then(|mut addresses| addresses.next());
+            // Every region has IPv4 where one has both families.
+            let found = lookup_host(name).await.ok().and_then(|addresses| addresses.min_by_key(SocketAddr::is_ipv6));
             found.with_context(|| format!("link-advertise-public has no address: {name}"))?
         }
         None => listener.local_addr()?,

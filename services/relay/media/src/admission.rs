@@ -43,6 +43,8 @@ impl Admission for Guard {
 /// An authorized session.
 struct Authorized {
     allowed: Allowed,
+    /// The span before, if the client's join is traced.
+    trace: Option<String>,
     /// The token's grant, and the revocations that can end it.
     until: Option<(Grant, Arc<Ports>)>,
 }
@@ -50,6 +52,10 @@ struct Authorized {
 impl Authorization for Authorized {
     fn grant(&self) -> Allowed {
         self.allowed.clone()
+    }
+
+    fn trace(&self) -> Option<&str> {
+        self.trace.as_deref()
     }
 
     fn ended(&self) -> Option<Refusal> {
@@ -68,27 +74,29 @@ impl Guard {
             (_, true) => Allowed::RegionLink,
             _ => return Err(Code::TokenInvalid),
         };
-        Ok(Authorized { allowed, until: None })
+        Ok(Authorized { allowed, trace: None, until: None })
     }
 
     fn client(&self, token: Option<&str>) -> Result<Authorized, Code> {
         let Some((keys, ports)) = &self.tokens else {
             let all = || vec!["**".to_owned()];
-            return Ok(Authorized { allowed: Allowed::Client { publish: all(), subscribe: all() }, until: None });
+            let allowed = Allowed::Client { publish: all(), subscribe: all() };
+            return Ok(Authorized { allowed, trace: None, until: None });
         };
         let token = token.filter(|token| !token.is_empty()).ok_or(Code::TokenRequired)?;
-        let (allowed, grant) = self.read(token, keys)?;
+        let (authorized, grant) = self.read(token, keys)?;
         match ports.ended(&grant) {
             Some(code) => Err(code),
-            None => Ok(Authorized { allowed, until: Some((grant, Arc::clone(ports))) }),
+            None => Ok(Authorized { until: Some((grant, Arc::clone(ports))), ..authorized }),
         }
     }
 
-    fn read(&self, token: &str, keys: &Keys) -> Result<(Allowed, Grant), Code> {
+    fn read(&self, token: &str, keys: &Keys) -> Result<(Authorized, Grant), Code> {
         let now = now();
         let mut claims = token::read(token.as_bytes(), keys, &self.limits, now)?;
         let publish = std::mem::take(&mut claims.publish);
         let subscribe = std::mem::take(&mut claims.subscribe);
+        let trace = claims.trace.take().and_then(|trace| trace.as_str().map(str::to_owned));
         if !claims.is_for(MEDIA_AUDIENCE) || (publish.is_empty() && subscribe.is_empty()) {
             return Err(Code::TokenInsufficientScope);
         }
@@ -98,7 +106,7 @@ impl Guard {
         if issued_at + self.token_age / 1000 <= now {
             return Err(Code::TokenExpired);
         }
-        Ok((Allowed::Client { publish, subscribe }, grant))
+        Ok((Authorized { allowed: Allowed::Client { publish, subscribe }, trace, until: None }, grant))
     }
 }
 

@@ -116,7 +116,8 @@ fn media_5_a_token_opens_sessions_up_to_an_age_and_a_session_lasts_until_the_tok
 fn str_114_an_authorization_ends_with_its_token() {
     let ports = Arc::new(Ports::in_memory(&limits()));
     let until = |until| Grant { until, issued: None, generation: None, token: None, subject: None };
-    let authorization = |end| Authorized { allowed: Allowed::Link, until: Some((until(end), Arc::clone(&ports))) };
+    let authorization =
+        |end| Authorized { allowed: Allowed::Link, trace: None, until: Some((until(end), Arc::clone(&ports))) };
     assert_eq!((authorization(now()).ended(), authorization(now() + 60).ended()), (Some("TOKEN_EXPIRED"), None));
 }
 
@@ -202,4 +203,12 @@ fn med_23_and_str_130_a_session_counts_for_its_network_with_and_without_a_proxy(
     assert_eq!(guard().check_request(&behind), Ok(network));
     assert_eq!(guard().network("2001:db8:1:2:ffff::1".parse().unwrap()), network);
     assert_eq!(guard().network("::ffff:192.0.2.7".parse().unwrap()), std::net::IpAddr::from([192, 0, 2, 7]));
+}
+
+#[test]
+fn med_61_the_trace_of_a_session_is_a_claim_of_its_token() {
+    let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    let traced = guard().client(Some(&token(json!({ "trace": trace }))));
+    assert_eq!(traced.ok().unwrap().trace(), Some(trace));
+    assert_eq!(guard().client(Some(&token(json!({})))).ok().unwrap().trace(), None);
 }

@@ -69,6 +69,8 @@ pub struct Config {
     pub certificates: Certificates,
     /// The keys that verify tokens; `None`: access is open.
     pub keys: Option<Keys>,
+    /// The OTLP/HTTP receiver of a collector for traces; `None`: nothing is traced.
+    pub traces_url: Option<String>,
 }
 
 /// The source of certificates.

@@ -23,6 +23,8 @@ pub struct Limits {
     pub broadcasts: usize,
     /// Bytes of media that are cached for late and slow subscribers. Above twice this, the session of the client that sends the most ends.
     pub cache_bytes: u64,
+    /// Spans of traced sessions in a second.
+    pub traces: u64,
     /// How long media is cached.
     pub cache_time: u64,
     /// How long a busy relay holds a small frame; 0: it holds none.

@@ -7,11 +7,13 @@
 //! | [`socket`] | options of a TCP socket |
 //! | [`forwarded`], [`origins`] | the address of a client behind proxies, and the origins of pages |
 //! | [`network`], [`addresses`] | the network of a client, and the sockets of each network |
+//! | [`per_second`] | how much of something there was in a second |
 pub mod addresses;
 pub mod codes;
 pub mod forwarded;
 pub mod network;
 pub mod origins;
+pub mod per_second;
 pub mod socket;
 pub mod ws;
 

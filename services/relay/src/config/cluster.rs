@@ -1,5 +1,6 @@
 //! The settings of a pod in a cluster. Without `nats` a relay is one pod alone. Rules STR-80, STR-81 and STR-90.
-use super::{Refused, address};
+use super::Refused;
+use super::address::{address, without_brackets_of_ipv4};
 use async_nats::ServerAddr;
 use async_nats::rustls::RootCertStore;
 use async_nats::rustls::pki_types::CertificateDer;
@@ -7,6 +8,7 @@ use async_nats::rustls::pki_types::pem::PemObject;
 use parley_cluster::bus::{Nats, Secret};
 use parley_cluster::lease::{MAX_POD_NAME, is_name};
 use parley_cluster::{Config, Public};
+use std::net::Ipv6Addr;
 use std::path::PathBuf;
 
 /// The settings of a pod in a cluster.
@@ -93,8 +95,8 @@ fn public(listen: Option<String>, advertise: Option<String>, region: &str) -> Re
             "link-advertise-public must say where other regions reach link-listen-public, as {listen} is every address"
         )));
     }
-    let port = |text: &String| text.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
-    if let Some(advertise) = advertise.as_ref().filter(|text| port(text).is_none_or(|port| port == 0)) {
+    let advertise = advertise.as_deref().map(without_brackets_of_ipv4);
+    if let Some(advertise) = advertise.as_ref().filter(|text| !is_host_and_port(text)) {
         return Err(Refused::Setting(format!("link-advertise-public must be HOST:PORT, not {advertise}")));
     }
     if region.len() > MAX_REGION {
@@ -103,6 +105,16 @@ fn public(listen: Option<String>, advertise: Option<String>, region: &str) -> Re
         )));
     }
     Ok(Some(Public { listen, advertise }))
+}
+
+/// Whether this is a host and a port; an IPv6 address is in brackets, as `2001:db8::7:8114` is an address without a port too.
+fn is_host_and_port(text: &str) -> bool {
+    let Some((host, port)) = text.rsplit_once(':') else { return false };
+    let is_host = match host.strip_prefix('[') {
+        Some(rest) => rest.strip_suffix(']').is_some_and(|address| address.parse::<Ipv6Addr>().is_ok()),
+        None => !host.is_empty() && !host.contains(':'),
+    };
+    is_host && port.parse::<u16>().is_ok_and(|port| port != 0)
 }
 
 fn nats(servers: &str, flags: &Flags) -> Result<Nats, Refused> {

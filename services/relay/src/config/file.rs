@@ -40,6 +40,7 @@ pub(super) struct File {
     pub(super) media_certificate_dir: Option<String>,
     pub(super) media_certificate: Option<String>,
     pub(super) media_key: Option<String>,
+    pub(super) media_traces_url: Option<String>,
     pub(super) log_level: Option<String>,
     pub(super) limits: BTreeMap<String, u64>,
 }

@@ -1,6 +1,7 @@
 //! The settings of a pod that carries media. Without `media-listen` it carries none. Rules STR-80, STR-81 and MEDIA-1.
+use super::Refused;
 use super::access::key_set;
-use super::{Refused, address};
+use super::address::{address, without_brackets_of_ipv4};
 use parley_access::Keys;
 use parley_cluster::endpoint::Role;
 use parley_cluster::url::Url;
@@ -42,6 +43,9 @@ pub(super) struct Flags {
     /// Private key of the certificate (PEM) [none]
     #[arg(long, env = "PARLEY_RELAY_MEDIA_KEY", value_name = "FILE")]
     pub(super) media_key: Option<String>,
+    /// URL of the OTLP/HTTP receiver of a collector, for spans of sessions: http://HOST:4318/v1/traces [none: no traces]
+    #[arg(long, env = "PARLEY_RELAY_MEDIA_TRACES_URL", value_name = "URL")]
+    pub(super) media_traces_url: Option<String>,
 }
 
 /// Returns the configuration of media; `None`: the pod carries none. `stream_keys` verify tokens for streams, where streams need tokens.
@@ -71,6 +75,7 @@ pub(super) fn read(flags: Flags, clustered: bool, stream_keys: Option<Keys>) -> 
             Some(path) => Some(key_set(Keys::default(), path)?),
             None => stream_keys,
         },
+        traces_url: flags.media_traces_url.as_deref().map(traces_url).transpose()?,
         certificates: certificates(flags)?,
     }))
 }
@@ -89,11 +94,19 @@ fn advertise(flags: &Flags, clustered: bool, listen: SocketAddr) -> Result<Optio
 fn url(flags: &Flags, listen: SocketAddr) -> Result<Option<Url>, Refused> {
     match &flags.media_url {
         Some(text) => {
-            let url = Url::try_from(text.clone());
+            let url = Url::try_from(without_brackets_of_ipv4(text));
             url.map(Some).map_err(|error| Refused::Setting(format!("media-url {error}, not {text}")))
         }
         None if listen.ip().is_loopback() => Ok(None),
         None => refuse(format!("media-url must say where clients reach {listen}: https://HOST:PORT/")),
+    }
+}
+
+fn traces_url(text: &str) -> Result<String, Refused> {
+    let address = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+    match address.and_then(|address| address.split_once('/')) {
+        Some((host, path)) if !host.is_empty() && !path.is_empty() => Ok(text.to_owned()),
+        _ => refuse(format!("media-traces-url must be like http://HOST:4318/v1/traces, not {text}")),
     }
 }
 
@@ -122,6 +135,7 @@ fn no_media(flags: &Flags) -> Result<Option<Config>, Refused> {
         ("media-certificate-dir", &flags.media_certificate_dir),
         ("media-certificate", &flags.media_certificate),
         ("media-key", &flags.media_key),
+        ("media-traces-url", &flags.media_traces_url),
     ];
     match idle.iter().find(|(_, value)| value.is_some()) {
         Some((name, _)) => refuse(format!("{name} needs media-listen: without it a relay carries no media")),

@@ -186,6 +186,14 @@ fn str_139_a_relay_has_no_part_in_links_between_regions_unless_they_reach_it() {
     let named = public(&["--link-advertise-public=relay-0.eu.example:8114"]).unwrap();
     assert_eq!(named.listen, "0.0.0.0:8114".parse().unwrap());
     assert_eq!(named.advertise.as_deref(), Some("relay-0.eu.example:8114"));
+    for (given, advertised) in [
+        ("[2001:db8::7]:8114", "[2001:db8::7]:8114"),
+        ("[192.0.2.7]:8114", "192.0.2.7:8114"),
+        ("192.0.2.7:8114", "192.0.2.7:8114"),
+    ] {
+        let named = public(&[&format!("--link-advertise-public={given}")]).unwrap();
+        assert_eq!(named.advertise.as_deref(), Some(advertised));
+    }
     let listens = public(&["--link-listen-public=192.0.2.7:8114"]).unwrap();
     assert_eq!((listens.listen, listens.advertise), ("192.0.2.7:8114".parse().unwrap(), None));
 }
@@ -216,6 +224,10 @@ fn str_81_settings_among_other_pods_that_do_not_go_together_are_refused_with_a_s
         ),
         (
             vec![nats, "--link-listen=127.0.0.1:0", "--link-advertise-public=a.example"],
+            "link-advertise-public must be HOST:PORT",
+        ),
+        (
+            vec![nats, "--link-listen=127.0.0.1:0", "--link-advertise-public=2001:db8::7:8114"],
             "link-advertise-public must be HOST:PORT",
         ),
         (
@@ -269,9 +281,15 @@ fn media_4_media_asks_for_tokens_where_there_are_keys_for_it_though_streams_are_
     let (set, _) = file(SET);
     let path = set.0.display().to_string();
     let given = settings(&["--media-listen=127.0.0.1:0", "--media-keys", &path], &[]).unwrap();
+    let given_files = given.key_files.clone();
     assert!(given.access.is_none() && given.media.unwrap().keys.is_some());
     let shared = settings(&["--media-listen=127.0.0.1:0", "--access=token", "--keys", &path], &[]).unwrap();
+    let shared_files = shared.key_files.clone();
     assert!(shared.media.unwrap().keys.is_some());
+    for settings in [&given_files, &shared_files] {
+        let [file] = settings.as_slice() else { panic!("{settings:?}") };
+        assert_eq!((file.path.as_str(), file.keys.ids()), (path.as_str(), vec!["a".into()]));
+    }
 }
 
 #[test]
@@ -289,6 +307,7 @@ fn str_81_settings_of_media_that_do_not_go_together_are_refused_with_a_sentence(
         (vec![here, "--media-advertise=10.0.0.7:1"], "media-advertise needs nats"),
         (vec![here, "--media-role=hub"], "media-role must be origin or leaf, not hub"),
         (vec![here, "--media-role=leaf"], "media-role leaf needs nats"),
+        (vec![here, "--media-traces-url=collector:4318"], "media-traces-url must be like http://HOST:4318/v1/traces"),
         (vec![here, "--media-key=a"], "media-certificate and media-key must be set together"),
         (
             vec![here, "--media-key=a", "--media-certificate=b", "--media-certificate-dir=c"],

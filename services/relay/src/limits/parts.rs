@@ -58,6 +58,7 @@ impl Limits {
             broadcasts: size(self.media_broadcasts),
             cache_bytes: self.media_cache_bytes,
             cache_time: self.media_cache_duration,
+            traces: self.media_traces,
             hold: self.media_hold,
             idle_time: self.media_idle_timeout,
             link_idle_time: self.media_link_idle_timeout,

@@ -1,6 +1,7 @@
 //! Discovery: pods that start and end, with and without NATS.
 use super::nats::Nats;
 use super::pod::{Pod, linked, start};
+use std::net::Ipv6Addr;
 
 #[tokio::test]
 async fn str_90_a_later_pod_is_found_without_configuration() {
@@ -13,6 +14,17 @@ async fn str_90_a_later_pod_is_found_without_configuration() {
     pods[0].wanted(1).await;
     camera.send_text("found").await;
     assert_eq!(reader.receive_text().await, "found");
+}
+
+#[tokio::test]
+async fn str_147_str_90_pods_find_each_other_and_link_over_ipv6() {
+    let nats = Nats::start_at(Ipv6Addr::LOCALHOST.into()).await;
+    let pods = start(&nats, 2, &["--link-listen=[::1]:0"]).await;
+    assert!(pods[0].link.starts_with("[::1]:"), "{}", pods[0].link);
+    let mut reader = pods[0].join("/out/lab").await;
+    pods[1].wanted(1).await;
+    pods[1].join("/in/lab").await.send_text("over IPv6").await;
+    assert_eq!(reader.receive_text().await, "over IPv6");
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! A real NATS server on a free port, in its own directory.
 use super::pod::DEADLINE;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::Stdio;
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -9,6 +10,7 @@ use tokio::time::timeout;
 
 pub struct Nats {
     pub url: String,
+    ip: IpAddr,
     port: u16,
     server: Option<Child>,
     directory: PathBuf,
@@ -34,9 +36,15 @@ pub async fn settle(client: &async_nats::Client) {
 
 impl Nats {
     pub async fn start() -> Self {
+        Self::start_at(Ipv4Addr::LOCALHOST.into()).await
+    }
+
+    /// Starts a server on another address of this machine.
+    pub async fn start_at(ip: IpAddr) -> Self {
         let port = free_port().await;
         let directory = std::env::temp_dir().join(format!("parley-relay-nats-{}-{port}", std::process::id()));
-        let mut nats = Self { url: format!("nats://127.0.0.1:{port}"), port, server: None, directory };
+        let url = format!("nats://{}", SocketAddr::from((ip, port)));
+        let mut nats = Self { url, ip, port, server: None, directory };
         nats.restart().await;
         nats
     }
@@ -96,7 +104,7 @@ impl Nats {
                 command.env(format!("PARLEY_NATS_{user}_PASSWORD"), PASSWORD);
             }
         } else {
-            command.args(["-a", "127.0.0.1", "-p", &self.port.to_string()]);
+            command.args(["-a", &self.ip.to_string(), "-p", &self.port.to_string()]);
         }
         let mut server = command.stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
         let mut lines = BufReader::new(server.stderr.take().unwrap()).lines();

@@ -18,6 +18,7 @@ mod client;
 mod crowds;
 mod drain;
 mod guarded;
+mod ipv6;
 mod life;
 mod messages;
 mod operators;

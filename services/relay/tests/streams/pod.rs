@@ -12,8 +12,9 @@ use tokio_tungstenite::{MaybeTlsStream, client_async};
 pub struct Pod(pub Running);
 
 pub fn settings(flags: &[&str]) -> Settings {
-    let flags = ["parley-relay", "--listen=127.0.0.1:0"].iter().chain(flags).map(OsString::from);
-    config::read(flags, std::iter::empty()).unwrap()
+    let listens = flags.iter().any(|flag| flag.starts_with("--listen="));
+    let usual = if listens { &["parley-relay"][..] } else { &["parley-relay", "--listen=127.0.0.1:0"] };
+    config::read(usual.iter().chain(flags).map(OsString::from), std::iter::empty()).unwrap()
 }
 
 /// Starts a relay with these flags.

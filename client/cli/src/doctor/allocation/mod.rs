@@ -18,7 +18,7 @@ use turn_client_proto::stun::types::TransportType;
 use turn_client_proto::stun::types::attribute::ErrorCode;
 use turn_client_proto::stun::types::message::Message;
 use turn_client_proto::tcp::TurnClientTcp;
-use turn_client_proto::types::TurnCredentials;
+use turn_client_proto::types::{AddressFamily, TurnCredentials};
 use turn_client_proto::udp::TurnClientUdp;
 use wire::Wire;
 
@@ -80,21 +80,36 @@ pub async fn probe(
     let (connect, credentials) = (site.connect.clone(), TurnCredentials::new(user, password));
     site.track(async move {
         let until = Instant::now() + ATTEMPT_TIMEOUT;
-        let opened = timeout_at(until, Allocation::open(&connect, &server, at, credentials)).await;
-        let mut allocation = match opened {
-            Ok(Ok(allocation)) => allocation,
-            Ok(Err(why)) => return drop(answer.send(Err(Failure::of(&why)))),
-            Err(_) => return drop(answer.send(Err(Failure::Silent))),
-        };
-        let relayed = tokio::select! {
-            relayed = allocation.round_trip() => relayed,
-            () = sleep_until(until) => Err(allocation.failure()),
-            () = answer.closed() => Err(allocation.failure()),
-        };
-        let _cancelled = answer.send(relayed);
-        let _late = timeout(DELETE_TIMEOUT, allocation.delete()).await;
+        let mut result = Err(Failure::Silent);
+        for &family in families(at) {
+            let opened =
+                timeout_at(until, Allocation::open(&connect, &server, at, (credentials.clone(), family))).await;
+            let mut allocation = match opened {
+                Ok(Ok(allocation)) => allocation,
+                Ok(Err(why)) => return drop(answer.send(Err(Failure::of(&why)))),
+                Err(_) => return drop(answer.send(Err(Failure::Silent))),
+            };
+            result = tokio::select! {
+                relayed = allocation.round_trip() => relayed,
+                () = sleep_until(until) => Err(allocation.failure()),
+                () = answer.closed() => Err(allocation.failure()),
+            };
+            // The client of TURN does not tell for which request a server refused: the first one, without credentials, always is.
+            if matches!(result, Err(Failure::Refused(..))) {
+                continue;
+            }
+            let _cancelled = answer.send(result);
+            let _late = timeout(DELETE_TIMEOUT, allocation.delete()).await;
+            return;
+        }
+        let _cancelled = answer.send(result);
     });
     answered.await.unwrap_or(Err(Failure::Silent))
+}
+
+/// The families to relay from, in the order of the attempts. Browsers ask for none, which is IPv4 where the server has it.
+fn families(at: SocketAddr) -> &'static [AddressFamily] {
+    if at.is_ipv4() { &[AddressFamily::IPV4] } else { &[AddressFamily::IPV4, AddressFamily::IPV6] }
 }
 
 struct Allocation {
@@ -119,10 +134,11 @@ impl Allocation {
         connect: &ConnectOptions,
         server: &Server,
         at: SocketAddr,
-        credentials: TurnCredentials,
+        (credentials, family): (TurnCredentials, AddressFamily),
     ) -> io::Result<Self> {
         let began = Instant::now();
-        let config = TurnConfig::new(credentials);
+        let mut config = TurnConfig::new(credentials);
+        config.set_address_family(family);
         let (wire, from) = Wire::open(connect, server, at).await?;
         let client = match wire {
             Wire::Udp(_) => Client::Udp(TurnClientUdp::allocate(from, at, config)),

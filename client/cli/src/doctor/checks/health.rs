@@ -9,6 +9,9 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(8);
 /// The interval at which a host without an answer is requested_at again.
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 const PATH: &str = "/healthz";
+/// Answered by pods. The edge answers 503 itself until it has found one that is ready, also just after an installation.
+const OF_PODS: &str = "/v1/regions";
+const UNAVAILABLE: u16 = 503;
 
 /// The answer of the host.
 pub struct Answer {
@@ -31,11 +34,11 @@ pub async fn check(site: &Site) -> CheckResult {
     Ok(vec![Finding::ok(format!("{PATH} answers 200")).took(answer.took)])
 }
 
-/// Waits for an answer, at most for `longest`.
+/// Waits until the edge and a pod answer, at most for `longest`.
 pub async fn wait_for_answer(site: &Site, longest: Duration) {
     let until = Instant::now() + longest;
     let mut printed = false;
-    while Instant::now() < until && request(site).await.is_err() {
+    while Instant::now() < until && !get(site, OF_PODS).await.is_ok_and(|answer| answer.status != UNAVAILABLE) {
         if !std::mem::replace(&mut printed, true) {
             eprintln!("parley: waiting for an answer of {}", site.url);
         }
@@ -43,14 +46,18 @@ pub async fn wait_for_answer(site: &Site, longest: Duration) {
     }
 }
 
-/// Sends a request over a connection of its own.
+/// Requests the health of the edge over a connection of its own.
 pub async fn request(site: &Site) -> Result<Answer, Finding> {
-    let (agent, url) = (site.connect.agent(REQUEST_TIMEOUT), site.at(PATH));
+    get(site, PATH).await
+}
+
+async fn get(site: &Site, path: &str) -> Result<Answer, Finding> {
+    let (agent, url) = (site.connect.agent(REQUEST_TIMEOUT), site.at(path));
     let requested_at = (SystemTime::now(), Instant::now());
     let response = tokio::task::spawn_blocking(move || agent.get(url.as_str()).call()).await;
     let failed = |why: String| {
         Finding::fail(
-            format!("{PATH} does not answer: {why}"),
+            format!("{path} does not answer: {why}"),
             "See the checks dns and tls, then the pods of the edge.",
         )
     };

@@ -6,7 +6,8 @@ use crate::doctor::report::{CheckResult, Finding, rounded};
 use crate::doctor::site::Site;
 use futures_util::future::join_all;
 use parley_protocol::shared::IceServer;
-use std::net::SocketAddr;
+use std::collections::BTreeSet;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
 /// The most addresses of one name that are checked.
 const MAX_ADDRESSES: usize = 8;
@@ -24,7 +25,43 @@ pub async fn check(site: &Site) -> CheckResult {
         return Err(Finding::fail("the host offers no TURN", advice));
     }
     let found = join_all(offered.iter().map(|(url, ice)| at_all_addresses(site, url, ice))).await;
-    Ok(found.into_iter().flatten().collect())
+    verdict(found.into_iter().flatten().collect())
+}
+
+/// A finding about an address, or that this network does not have its family.
+type Tried = Result<Finding, Family>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Family {
+    IPv4,
+    IPv6,
+}
+
+/// A client uses the addresses of the family that it has, so only a server without such an address is a failure.
+fn verdict(found: Vec<Tried>) -> CheckResult {
+    let left_out: BTreeSet<Family> = found.iter().filter_map(|tried| tried.as_ref().err()).copied().collect();
+    let mut findings: Vec<Finding> = found.into_iter().flatten().collect();
+    if findings.is_empty() {
+        let advice =
+            "Give TURN nodes addresses of both families and set ipFamilies, or run this check where users are.";
+        return Err(Finding::fail("no TURN server has an address of a family that this network has", advice));
+    }
+    findings.extend(left_out.into_iter().map(|family| {
+        let advice = format!("Run this check in a network with {family:?} too.");
+        Finding::warn(format!("not tried: {family:?} addresses, to which this network has no route"), advice)
+    }));
+    Ok(findings)
+}
+
+fn family(at: SocketAddr) -> Family {
+    if at.is_ipv4() { Family::IPv4 } else { Family::IPv6 }
+}
+
+/// Whether this machine has a route to the address. Connecting a UDP socket sends nothing.
+fn has_route(at: SocketAddr) -> bool {
+    let any: SocketAddr =
+        if at.is_ipv4() { (Ipv4Addr::UNSPECIFIED, 0).into() } else { (Ipv6Addr::UNSPECIFIED, 0).into() };
+    UdpSocket::bind(any).is_ok_and(|socket| socket.connect(at).is_ok())
 }
 
 /// The URLs of TURN, with their credentials; STUN has none.
@@ -32,16 +69,16 @@ fn addresses(ice: &IceServer) -> impl Iterator<Item = (&str, &IceServer)> {
     ice.urls.iter().filter(|url| url.starts_with("turn")).map(move |url| (url.as_str(), ice))
 }
 
-async fn at_all_addresses(site: &Site, url: &str, ice: &IceServer) -> Vec<Finding> {
+async fn at_all_addresses(site: &Site, url: &str, ice: &IceServer) -> Vec<Tried> {
     let Ok(server) = url.parse::<Server>() else {
         let advice = "Correct turn.urls: turn:HOST:PORT?transport=udp or tcp, and turns:HOST:PORT?transport=tcp.";
-        return vec![Finding::fail(format!("{url} is not a valid URL of a TURN server"), advice)];
+        return vec![Ok(Finding::fail(format!("{url} is not a valid URL of a TURN server"), advice))];
     };
     let mut found = match site.connect.addresses(&server.host, server.port).await {
         Ok(found) => found,
         Err(why) => {
             let advice = format!("Create an A record for {} with the public addresses of all TURN nodes.", server.host);
-            return vec![Finding::fail(format!("{url}: {} has no address: {why}", server.host), advice)];
+            return vec![Ok(Finding::fail(format!("{url}: {} has no address: {why}", server.host), advice))];
         }
     };
     found.dedup();
@@ -50,7 +87,10 @@ async fn at_all_addresses(site: &Site, url: &str, ice: &IceServer) -> Vec<Findin
     let several = found.len() > 1;
     join_all(found.into_iter().map(async |at| {
         let shown = if several { format!("{url} at {at}") } else { url.to_owned() };
-        finding(&shown, server.transport, at, probe(site, server.clone(), at, user, password).await)
+        if !has_route(at) {
+            return Err(family(at));
+        }
+        Ok(finding(&shown, server.transport, at, probe(site, server.clone(), at, user, password).await))
     }))
     .await
 }
@@ -115,6 +155,17 @@ fn advice(why: &Failure, transport: Transport, at: SocketAddr) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn turn_14_addresses_of_a_family_that_the_network_lacks_are_left_out_unless_there_are_no_others() {
+        let found = verdict(vec![Err(Family::IPv4), Ok(Finding::ok("relays")), Err(Family::IPv4)]).unwrap();
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0], Finding::ok("relays"));
+        let left_out = serde_json::to_string(&found[1]).unwrap();
+        assert!(left_out.contains("warn") && left_out.contains("IPv4"), "{left_out}");
+        let none = serde_json::to_string(&verdict(vec![Err(Family::IPv6)]).unwrap_err()).unwrap();
+        assert!(none.contains("fail"), "{none}");
+    }
 
     #[test]
     fn each_failure_of_turn_has_an_advice() {

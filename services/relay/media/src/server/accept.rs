@@ -8,7 +8,7 @@ use moq_tokio::transport;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep, timeout_at};
 use url::Url;
@@ -197,6 +197,12 @@ impl PendingSession {
             Peer::Quic(negotiated, _) => negotiated.handshake.path(),
             Peer::WebSocket(negotiated, _) => negotiated.handshake.path(),
         }
+    }
+
+    /// When the handshake began.
+    pub fn began(&self, limits: &Limits) -> SystemTime {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        SystemTime::now() - Duration::from_millis(limits.handshake_time).saturating_sub(left)
     }
 
     /// The path of the URL: empty for the root.

@@ -26,6 +26,7 @@ mod open;
 mod patterns;
 mod quic;
 mod sessions;
+mod traces;
 mod upgrade;
 
 pub use codes::NUMBERS;
@@ -92,6 +93,10 @@ pub type Refusal = &'static str;
 pub trait Authorization: Send + Sync {
     /// Returns what the session may do.
     fn grant(&self) -> Grant;
+    /// Returns the span before, if the session is part of a traced join: `traceparent` of W3C Trace Context.
+    fn trace(&self) -> Option<&str> {
+        None
+    }
     /// Returns why the authorization has ended, if it has. The server calls this every second.
     fn ended(&self) -> Option<Refusal>;
 }

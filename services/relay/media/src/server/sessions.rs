@@ -19,6 +19,7 @@ use crate::server::control_bytes::ControlBytes;
 use crate::server::fanout::{Audience, FanOut};
 use crate::server::metrics::{Kind, Meter, Report, Traffic};
 use crate::server::network::Network;
+use crate::server::traces::{SessionSpan, Traces};
 use crate::server::{Admission, Authorization, Credential, Grant, Limits, Refusal, patterns};
 
 /// The interval of checks whether a session still needs this relay while it drains.
@@ -37,6 +38,7 @@ pub(crate) struct Sessions {
     /// `Some` while the relay drains: the URL to which clients are redirected, if there is one.
     drain: Mutex<Option<Option<String>>>,
     past: Mutex<Past>,
+    traces: Traces,
 }
 
 /// The counts of refused and ended sessions.
@@ -121,6 +123,7 @@ impl Sessions {
     pub fn new(origin: origin::Producer, cache: cache::Pool, admission: Arc<dyn Admission>, limits: Limits) -> Self {
         Self {
             fan_out: FanOut::new(origin.consume(), Duration::from_millis(limits.hold)),
+            traces: Traces::new(limits.traces),
             origin,
             cache,
             admission,
@@ -148,7 +151,8 @@ impl Sessions {
         let admitted = self.admit(&pending).and_then(|admitted| Ok((self.reserve(admitted.kind)?, admitted)));
         match admitted {
             Ok((_permit, admitted)) => {
-                if let Err(error) = self.run(pending, admitted).await {
+                let span = self.traces.start(admitted.authorization.trace(), pending.began(&self.limits));
+                if let Err(error) = self.run(pending, admitted, span).await {
                     tracing::debug!(%error, "session setup failed");
                 }
             }
@@ -195,7 +199,7 @@ impl Sessions {
         }
     }
 
-    async fn run(&self, pending: PendingSession, admitted: Admitted) -> Result<()> {
+    async fn run(&self, pending: PendingSession, admitted: Admitted, span: Option<SessionSpan>) -> Result<()> {
         let Admitted { authorization, kind, publish, subscribe } = admitted;
         let link = kind.is_link();
         let (meter, network, query) = (Meter::new(), pending.network(), pending.query().to_owned());
@@ -213,7 +217,13 @@ impl Sessions {
             stats: meter.session(),
         };
         // Boxes as in `open`: this is the task of the session, which lasts.
-        let (session, permit) = Box::pin(pending.begin(access)).await?;
+        let begun = Box::pin(pending.begin(access)).await;
+        match (span, &begun) {
+            (Some(span), Ok(_)) => span.opened(network.transport()),
+            (Some(span), Err(_)) => span.failed("handshake failed"),
+            (None, _) => {}
+        }
+        let (session, permit) = begun?;
         // Links do not count for the limit of their network.
         let _permit = (!link).then_some(permit);
         let (media_at_review, control_bytes, ended) = Default::default();

@@ -21,8 +21,9 @@ const VERSION: &str = "PARLEY_TEST_MOQ_VERSION";
 /// The longest wait for an expected event.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-fn client(hashes: &[String], once: bool) -> moq_tokio::Client {
-    client_at("0.0.0.0:0", hashes, once)
+fn client(url: &url::Url, hashes: &[String], once: bool) -> moq_tokio::Client {
+    let bind = if matches!(url.host(), Some(url::Host::Ipv6(_))) { "[::]:0" } else { "0.0.0.0:0" };
+    client_at(bind, hashes, once)
 }
 
 fn client_at(bind: &str, hashes: &[String], once: bool) -> moq_tokio::Client {
@@ -60,14 +61,14 @@ pub fn numbered(number: u64) -> Bytes {
 /// Dials without a broadcast, and returns why the session ended.
 pub async fn call(url: url::Url, hashes: &[String]) -> moq_tokio::Result<()> {
     let origin = moq_tokio::origin::spawn();
-    let connection = client(hashes, true).with_subscriber(origin).connect(url);
+    let connection = client(&url, hashes, true).with_subscriber(origin).connect(url);
     tokio::time::timeout(TIMEOUT, connection.closed()).await.expect("the session did not end")
 }
 
 /// Dials once, and fails if the relay refuses the session.
 pub async fn dial(url: url::Url, hashes: &[String]) -> moq_tokio::Result<Connection> {
     let origin = moq_tokio::origin::spawn();
-    let connection = client(hashes, true).with_subscriber(origin).connect(url);
+    let connection = client(&url, hashes, true).with_subscriber(origin).connect(url);
     tokio::time::timeout(TIMEOUT, connection.established()).await.expect("the session was not established in time")
 }
 
@@ -101,7 +102,7 @@ impl Publisher {
         let broadcast = origin.create_broadcast(name).unwrap();
         let track = broadcast.create_track("video", None).unwrap();
         broadcast.announce(Default::default()).unwrap();
-        let connection = client(hashes, false).with_publisher(origin.consume().with_hidden(true)).connect(url);
+        let connection = client(&url, hashes, false).with_publisher(origin.consume().with_hidden(true)).connect(url);
         let connection = tokio::time::timeout(TIMEOUT, connection.established())
             .await
             .expect("the session was not established in time")
@@ -150,7 +151,7 @@ impl Watcher {
     /// Subscribes to a broadcast until dropped, and again whenever the subscription ends.
     pub async fn start(url: url::Url, hashes: &[String], name: &str) -> Self {
         let origin = moq_tokio::origin::spawn();
-        let connection = client(hashes, false).with_subscriber(origin.clone()).connect(url);
+        let connection = client(&url, hashes, false).with_subscriber(origin.clone()).connect(url);
         let connection = tokio::time::timeout(TIMEOUT, connection.established())
             .await
             .expect("the session was not established in time")
@@ -229,7 +230,7 @@ async fn read(origin: &moq_net::origin::Consumer, name: &str, seen: &Seen) -> Re
 
 /// Dials once and publishes the broadcasts of `origin`.
 pub fn publish(url: url::Url, hashes: &[String], origin: &moq_net::origin::Producer) -> Connection {
-    client(hashes, true).with_publisher(origin).connect(url)
+    client(&url, hashes, true).with_publisher(origin).connect(url)
 }
 
 /// Dials with one version of MoQ, and returns an origin with the broadcasts of the relay.
@@ -245,6 +246,6 @@ pub fn subscribe_with(version: &str, url: url::Url) -> (moq_net::origin::Produce
 /// Dials, and returns an origin with the broadcasts of the relay.
 pub fn subscribe(url: url::Url) -> (moq_net::origin::Producer, Connection) {
     let origin = moq_tokio::origin::spawn();
-    let connection = client(&[], true).with_subscriber(origin.clone()).connect(url);
+    let connection = client(&url, &[], true).with_subscriber(origin.clone()).connect(url);
     (origin, connection)
 }

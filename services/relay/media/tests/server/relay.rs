@@ -6,7 +6,7 @@ use parley_media::server::{
 };
 use parley_metrics::Families;
 use std::collections::HashSet;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -30,6 +30,7 @@ pub fn limits() -> Limits {
         broadcasts: 20,
         cache_bytes: 64 << 20,
         cache_time: 10_000,
+        traces: 50,
         hold: 5,
         idle_time: 10_000,
         link_idle_time: 600,
@@ -122,14 +123,19 @@ impl Relay {
     }
 
     pub async fn with(limits: Limits) -> Self {
+        Self::at("127.0.0.1:0", limits).await
+    }
+
+    /// Starts a relay on another address.
+    pub async fn at(address: &str, limits: Limits) -> Self {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let directory = std::env::temp_dir().join(format!("parley-media-server-{}-{number}", std::process::id()));
-        Self::on("127.0.0.1:0", directory, limits).await
+        Self::on(address, directory, limits).await
     }
 
     pub async fn on(address: &str, directory: PathBuf, limits: Limits) -> Self {
-        let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
+        let names = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
         Self::of(address, Certificates::Pinned { directory: directory.clone(), names }, directory, limits).await
     }
 
@@ -145,8 +151,9 @@ impl Relay {
         let ahead = Arc::<AtomicU64>::default();
         let offset = ahead.clone();
         let clock: Clock = Arc::new(move || SystemTime::now() + Duration::from_secs(offset.load(Ordering::Relaxed)));
-        let websocket = "127.0.0.1:0".parse().unwrap();
-        let config = Config { listen: address.parse().unwrap(), websocket, proxied: true, certificates, limits };
+        let listen: SocketAddr = address.parse().unwrap();
+        let websocket = (listen.ip(), 0).into();
+        let config = Config { listen, websocket, proxied: true, certificates, limits };
         let opening = open_at(config, Arc::new(Guard(revoked.clone())), clock);
         let server = runtime.spawn(opening).await.unwrap().unwrap();
         Self { server: Some(Arc::new(server)), runtime: Some(runtime), revoked, directory, ahead }

@@ -35,6 +35,40 @@ async fn med_11_websocket_carries_the_same() {
 }
 
 #[tokio::test]
+async fn med_10_med_11_media_over_ipv6() {
+    let relay = Relay::at("[::1]:0", limits()).await;
+    let hashes = relay.hashes();
+    let _publisher = Publisher::start(relay.url(&anything()), &hashes, "lab/7/cam").await;
+    for (url, hashes) in [(relay.url(&anything()), &hashes[..]), (relay.websocket(&anything()), &[])] {
+        Watcher::start(url, hashes, "lab/7/cam").await.frames(60).await;
+    }
+}
+
+#[tokio::test]
+async fn str_147_a_relay_on_all_addresses_carries_media_over_both_families() {
+    let relay = Relay::at("[::]:0", limits()).await;
+    let port = relay.server().address.port();
+    let at = |host: &str| {
+        let mut url = relay.url(&anything());
+        url.set_host(Some(host)).unwrap();
+        url.set_port(Some(port)).unwrap();
+        url
+    };
+    let _publisher = Publisher::start(at("127.0.0.1"), &relay.hashes(), "lab/7/cam").await;
+    Watcher::start(at("[::1]"), &relay.hashes(), "lab/7/cam").await.frames(60).await;
+}
+
+#[tokio::test]
+async fn links_of_relays_over_ipv6_carry_media() {
+    let relays = [Relay::at("[::1]:0", limits()).await, Relay::at("[::]:0", limits()).await];
+    relays[1].dial(&[&relays[0]]).await;
+    let _publisher = Publisher::start(relays[0].url(&anything()), &relays[0].hashes(), "lab/7/cam").await;
+    let mut url = relays[1].url(&anything());
+    url.set_host(Some("[::1]")).unwrap();
+    Watcher::start(url, &relays[1].hashes(), "lab/7/cam").await.frames(60).await;
+}
+
+#[tokio::test]
 async fn med_12_a_token_allows_its_broadcasts_and_directions_only() {
     let relay = Relay::start().await;
     let start = async |token: String, name| Publisher::start(relay.url(&token), &relay.hashes(), name).await;
