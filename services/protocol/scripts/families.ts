@@ -57,7 +57,16 @@ import {
   VISIT_MESSAGES,
   VISITOR_MESSAGES,
 } from '../src/pages.ts';
-import { Incarnation, Mark, MediaClaims, ResumeClaims, TicketClaims, VisitorMarks } from '../src/tokens.ts';
+import {
+  Incarnation,
+  Mark,
+  MediaClaims,
+  ResumeClaims,
+  SpanId,
+  TicketClaims,
+  TraceClaim,
+  VisitorMarks,
+} from '../src/tokens.ts';
 import { TurnNode } from '../src/turn.ts';
 
 export interface Family {
@@ -216,6 +225,8 @@ export const SHARED: Readonly<Record<string, TSchema>> = {
   ListedParticipant,
   Incarnation,
   Mark,
+  SpanId,
+  TraceClaim,
   RelayName,
   RelayUrl,
   CertificateHash,

@@ -13,6 +13,13 @@ export const Enter = Type.Object({
   generation: Generation,
   name: DisplayName,
   media: Media,
+  elapsedMs: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 600_000,
+      description: 'Since the client began to join. SPEC rule TRACE-3.',
+    }),
+  ),
 });
 export const Resume = Type.Object({
   type: Type.Literal('resume'),
@@ -38,6 +45,44 @@ export const IceRequest = Type.Object({ type: Type.Literal('ice') });
 /** Asks for a media relay and a fresh token for it. */
 export const RelayRequest = Type.Object({ type: Type.Literal('relay'), exclude: Exclude });
 
+/** How the media reached this participant since its last report, for operators. An unknown figure is absent. SPEC rules QUAL-1 to QUAL-4. */
+export const Quality = Type.Object({
+  type: Type.Literal('quality'),
+  path: Type.Union([Type.Literal('mesh'), Type.Literal('turn'), Type.Literal('relay')], {
+    description:
+      'How voices arrived: `turn` where any came through a TURN server, `relay` where any came through a relay.',
+  }),
+  setupMs: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 600_000,
+      description:
+        'From the join, the end of a wait, or the arrival of another participant, to the first media; sent once.',
+    }),
+  ),
+  roundTripMs: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 60_000,
+      description: 'To those whose voices arrived, or to the relay.',
+    }),
+  ),
+  lossPermille: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1000, description: 'Of packets of voices.' }),
+  ),
+  bufferMs: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 60_000, description: 'Delay of the jitter buffer of voices.' }),
+  ),
+  freezes: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 300, description: 'Times that a picture stood still.' }),
+  ),
+  reconnects: Type.Integer({
+    minimum: 0,
+    maximum: 100,
+    description: 'Times that the socket was resumed since the last report.',
+  }),
+});
+
 export const CLIENT_MESSAGES = {
   enter: Enter,
   resume: Resume,
@@ -47,6 +92,7 @@ export const CLIENT_MESSAGES = {
   ping: Ping,
   ice: IceRequest,
   relay: RelayRequest,
+  quality: Quality,
 } as const;
 
 export const ClientMessage = Type.Union(Object.values(CLIENT_MESSAGES));
@@ -54,4 +100,5 @@ export type Enter = Static<typeof Enter>;
 export type Resume = Static<typeof Resume>;
 export type Change = Static<typeof Change>;
 export type Chat = Static<typeof Chat>;
+export type Quality = Static<typeof Quality>;
 export type ClientMessage = MessageOf<typeof CLIENT_MESSAGES>;

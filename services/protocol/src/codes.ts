@@ -314,6 +314,12 @@ export const CODES = define({
     retry: true,
     meaning: 'Too many requests for ICE servers.',
   },
+  TOO_MANY_REPORTS: {
+    http: null,
+    close: null,
+    retry: false,
+    meaning: 'Too many reports of quality: this one was not counted.',
+  },
   GOAWAY: {
     http: null,
     close: 1012,
@@ -330,6 +336,7 @@ export const CODES = define({
   },
 } as const satisfies Record<string, CodeEntry>);
 
+/** The code of a refusal or of an end. Their meanings: services/protocol/generated/reference.md. @useDeclaredType */
 export type Code = keyof typeof CODES;
 
 export const codeNames = (): readonly Code[] => Object.keys(CODES) as Code[];

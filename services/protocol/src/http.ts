@@ -29,9 +29,9 @@ export const RelayOffer = Type.Object({
     description: 'SHA-256, base64; empty where the certificate is from a public CA. Current and next.',
   }),
 });
-
 export type RelayOffer = Static<typeof RelayOffer>;
 
+/** @hidden */
 export const RoomView = Type.Object({
   room: RoomId,
   kind: Type.Union([Type.Literal('ad-hoc'), Type.Literal('named')]),
@@ -43,6 +43,7 @@ export const RoomView = Type.Object({
     Type.Boolean({ description: 'The cap is enforced exactly, by seats in the home region.' }),
   ),
 });
+/** A room. `cap`: its maximum number of participants, exact with `hardCap`. `lobby`: the owner admits newcomers. @useDeclaredType */
 export type RoomView = Static<typeof RoomView>;
 
 export const RegionUrl = Type.String({
@@ -52,7 +53,6 @@ export const RegionUrl = Type.String({
 });
 export const Region = Type.Object({ name: RegionId, url: RegionUrl });
 export type Region = Static<typeof Region>;
-
 /** A relay of another region, for when neither the relay nor signaling answers; `api` is of its region. SPEC rules MEDIA-24, MEDIA-25. */
 export const StandbyRelay = Type.Object({
   ...RelayOffer.properties,
@@ -87,7 +87,7 @@ export const CreateRoomRequest = Type.Object({
   ),
   lobby: Type.Optional(Type.Boolean({ description: 'Newcomers wait until the owner admits them.' })),
 });
-/** A field that is absent stays unchanged. */
+/** @hidden */
 export const ChangeRoomRequest = Type.Object({
   locked: Type.Optional(Type.Boolean()),
   lobby: Type.Optional(Type.Boolean()),
@@ -137,6 +137,7 @@ export const BanRequest = Type.Object({
     }),
   ),
 });
+/** @hidden */
 export const Ban = Type.Object({
   id: Type.String(),
   name: DisplayName,
@@ -173,10 +174,12 @@ export const ErrorAnswer = Type.Object({
 });
 export type CreateRoomRequest = Static<typeof CreateRoomRequest>;
 export type CreateRoomAnswer = Static<typeof CreateRoomAnswer>;
+/** A change of a named room. A field that is absent stays unchanged. @useDeclaredType */
 export type ChangeRoomRequest = Static<typeof ChangeRoomRequest>;
 export type LiveRequest = Static<typeof LiveRequest>;
 export type LiveAnswer = Static<typeof LiveAnswer>;
 export type BanRequest = Static<typeof BanRequest>;
+/** A ban of a named room. `network`: it covers the network address too. `at`: Unix time in ms. @useDeclaredType */
 export type Ban = Static<typeof Ban>;
 export type BanList = Static<typeof BanList>;
 export type ParticipantList = Static<typeof ParticipantList>;

@@ -6,6 +6,7 @@ export const AD_HOC_ROOM_PATTERN = '[0-9a-hjkmnp-tv-z]{4}(?:-[0-9a-hjkmnp-tv-z]{
 const REGION_PATTERN = '[a-z0-9](?:[a-z0-9-]{0,14}[a-z0-9])?';
 export const NAMED_ROOM_PATTERN = `[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?@${REGION_PATTERN}`;
 
+/** @hidden */
 export const RoomId = Type.String({
   $id: 'RoomId',
   pattern: `^(?:${AD_HOC_ROOM_PATTERN}|${NAMED_ROOM_PATTERN})$`,
@@ -17,9 +18,11 @@ export const RoomName = Type.String({
   maxLength: 48,
   description: 'The part of a named room before `@`; unique in its home region.',
 });
+/** @hidden */
 export const RegionId = Type.String({ pattern: `^${REGION_PATTERN}$`, maxLength: 16 });
 const PARTICIPANT_PATTERN = '^p[0-9a-hjkmnp-tv-z]{16}$';
 
+/** @hidden */
 export const ParticipantId = Type.String({
   pattern: PARTICIPANT_PATTERN,
   description: 'Chosen by the server at join; a participant keeps it through every resume.',
@@ -42,8 +45,11 @@ export const LiveName = Type.String({
   description: 'A live broadcast, which has no room: one segment of the address of its page.',
 });
 
+/** The id of a room, as text: ad-hoc (`xxxx-xxxx-xxxx-xxxx`) or named, with its home region (`standup@eu`). @useDeclaredType */
 export type RoomId = Static<typeof RoomId>;
+/** The name of a region: 1 to 16 lower-case letters, digits and `-`. @useDeclaredType */
 export type RegionId = Static<typeof RegionId>;
+/** Chosen by the service at the join; a participant keeps it through every resume. @useDeclaredType */
 export type ParticipantId = Static<typeof ParticipantId>;
 export type PodId = Static<typeof PodId>;
 
@@ -52,6 +58,7 @@ export const podNameOf = (id: PodId): string => id.slice(id.indexOf('_') + 1);
 /** The region in the id of a pod or relay; empty for a pod without one. */
 export const regionIn = (id: PodId): RegionId => id.slice(0, Math.max(0, id.indexOf('_')));
 
+/** The parts of the id of a room. `region`: the home region of a named room. */
 export type RoomReference =
   | { readonly kind: 'ad-hoc'; readonly room: RoomId }
   | { readonly kind: 'named'; readonly room: RoomId; readonly name: string; readonly region: RegionId };

@@ -6,11 +6,12 @@ import { PodId, symbols } from './ids.ts';
 import { ErrorMessage, Goaway, Pong, Undelivered } from './server-messages.ts';
 import type { MessageOf } from './message-of.ts';
 
-/** SHA-256 of a page's manifest. */
+/** @hidden */
 export const PageAddress = Type.String({
   pattern: '^[0-9a-f]{64}$',
   description: 'SHA-256 of the manifest of a page, in lower-case hex.',
 });
+/** The address of a page: SHA-256 of its manifest, 64 digits of lower-case hex. @useDeclaredType */
 export type PageAddress = Static<typeof PageAddress>;
 
 /** The path of the socket of a visitor. */
@@ -115,7 +116,7 @@ export const VISITOR_MESSAGES = {
   ping: Ping,
 } as const;
 
-/** Limits that a visitor observes; sizes in bytes. */
+/** @hidden */
 export const PageLimits = Type.Object({
   pageBytes: Type.Integer({ minimum: 1 }),
   chunkBytes: Type.Integer({ minimum: 1 }),
@@ -125,6 +126,12 @@ export const PageLimits = Type.Object({
   memoryBytes: Type.Integer({ minimum: 1, description: 'All pages of one visitor together.' }),
   messageBytes: Type.Integer({ minimum: 1, description: 'One message on this socket.' }),
 });
+/**
+ * Limits that a visitor observes. `pageBytes`, `chunkBytes`, `messageBytes` (on the socket) and `memoryBytes` (all pages of the visitor) are sizes in
+ * bytes. `perVisitor`: pages that a visitor holds or wants. `maxHolders`: holders that a reader is connected with at once; `maxReaders`: readers that
+ * a holder serves at once.
+ * @useDeclaredType
+ */
 export type PageLimits = Static<typeof PageLimits>;
 
 const Count = Type.Integer({ minimum: 0 });

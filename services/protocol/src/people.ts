@@ -2,18 +2,21 @@
 import { Type, type Static } from 'typebox';
 import { ParticipantId } from './ids.ts';
 
-/** Which media a participant sends. A muted microphone is `audio: false`. */
+/** @hidden */
 export const Media = Type.Object({
   audio: Type.Boolean(),
   video: Type.Boolean(),
   screen: Type.Boolean(),
 });
+/** Which media a participant sends. A muted microphone is `audio: false`. @useDeclaredType */
 export type Media = Static<typeof Media>;
 
+/** @hidden */
+export const Presence = Type.Union([Type.Literal('here'), Type.Literal('away'), Type.Literal('unreachable')]);
 /**
  * `here`: has a socket. `away`: lost it and is within the grace period. `unreachable`: on the far side of a broken link between regions.
+ * @useDeclaredType
  */
-export const Presence = Type.Union([Type.Literal('here'), Type.Literal('away'), Type.Literal('unreachable')]);
 export type Presence = Static<typeof Presence>;
 
 /** A display name; its length and characters are checked against the limit `name.chars` in `checkName`. */
@@ -28,8 +31,9 @@ export const Member = Type.Object({
 });
 export type Member = Static<typeof Member>;
 
-/** A newcomer in the lobby of a room. */
+/** @hidden */
 export const Waiting = Type.Object({ participant: ParticipantId, name: DisplayName });
+/** A newcomer in the lobby of a room. @useDeclaredType */
 export type Waiting = Static<typeof Waiting>;
 
 export const ChatText = Type.String({ minLength: 1, maxLength: 8000 });

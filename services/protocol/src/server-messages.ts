@@ -32,6 +32,12 @@ export const Welcome = Type.Object({
     meshParticipants: Type.Integer(),
   }),
   regions: Type.Optional(RegionList),
+  reportEveryMs: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'The pod asks for a `quality` message that often; absent: for none.',
+    }),
+  ),
 });
 export const Joined = Type.Object({ type: Type.Literal('joined'), member: Member });
 export const Left = Type.Object({
@@ -85,7 +91,7 @@ export const IceAnswer = Type.Object({ type: Type.Literal('ice'), ...IceOffer.pr
 export const RelayAnswer = Type.Object({
   type: Type.Literal('relay'),
   relay: Type.Union([RelayOffer, Type.Null()], {
-    description: '`null` where the region has no media relay now.',
+    description: '`null` where the region has no media relay now; `standby` may name one of another.',
   }),
   standby: Type.Optional(StandbyRelay),
 });

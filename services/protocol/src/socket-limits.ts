@@ -152,4 +152,48 @@ export const SOCKET_LIMITS = {
     rationale:
       'a client whose system answers and that is frozen itself is detected at the third ping, after 50 to 75 s; a dead path is detected by the edge (EDGE-8), and where no edge does that, 1500 detects both within 5 s',
   },
+  'quality.interval': {
+    value: 60_000,
+    min: 1000,
+    max: 3_600_000,
+    unit: 'ms',
+    code: 'TOO_MANY_REPORTS',
+    rationale:
+      'a dashboard shows a bad link within a minute; a pod of 8,000 sockets gets 33 reports a second',
+  },
+  'quality.percent': {
+    value: 25,
+    min: 0,
+    max: 100,
+    unit: 'percent of participants',
+    code: null,
+    rationale: 'asked for reports, the same ones after a reload; 0: none',
+  },
+  'trace.percent': {
+    value: 10,
+    min: 0,
+    max: 100,
+    unit: 'percent of joins',
+    code: null,
+    rationale:
+      'traced where the pod has a collector, the same ones on every pod; the others are not slower, and metrics count all',
+  },
+  'address.traces': {
+    value: 60,
+    min: 1,
+    max: 10_000_000,
+    unit: 'traces per minute',
+    code: null,
+    rationale:
+      'a tenth of `pod.traces`, for a client that chose the ids of its traces so that all are sampled; a join over it is not traced',
+  },
+  'pod.traces': {
+    value: 10,
+    min: 1,
+    max: 10_000,
+    unit: 'traces per second',
+    code: null,
+    rationale:
+      'a collector gets some hundred spans a second from a pod in a herd, also where clients chose the ids of their traces; a join over it is not traced',
+  },
 } as const;

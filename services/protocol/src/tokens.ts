@@ -35,6 +35,16 @@ const admission = {
   visitor: Type.Optional(VisitorMarks),
 };
 
+export const TraceClaim = Type.String({
+  pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-01$',
+  description:
+    'The span before, of a sampled trace, as `traceparent` of W3C Trace Context. SPEC rule TRACE-2.',
+});
+export const SpanId = Type.String({
+  pattern: '^[0-9a-f]{16}$',
+  description: 'The id of a span of W3C Trace Context.',
+});
+
 /** Times are seconds since 1970, as in RFC 7519. */
 export const TicketClaims = Type.Object({
   iss: Type.Literal(ISSUER),
@@ -42,6 +52,9 @@ export const TicketClaims = Type.Object({
   sub: ParticipantId,
   room: RoomId,
   ...admission,
+  trace: Type.Optional(TraceClaim),
+  /** The span of the client, which it does not record itself. SPEC rule TRACE-3. */
+  caller: Type.Optional(SpanId),
   exp: Type.Integer(),
 });
 export const ResumeClaims = Type.Object({
@@ -79,6 +92,7 @@ export const MediaClaims = Type.Object({
   ),
   publish: Patterns,
   subscribe: Patterns,
+  trace: Type.Optional(TraceClaim),
   iat: Type.Integer({ description: 'The token opens sessions for `media.tokenMaxAge` from this time on.' }),
   exp: Type.Integer({ description: 'When a session that the token opened ends.' }),
 });

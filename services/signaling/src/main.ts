@@ -1,14 +1,25 @@
 import { readConfig } from './server/config.ts';
-import { createLog } from './server/log.ts';
+import { followKeyFile } from './server/key-file.ts';
+import { createLog, replaceableMarks } from './server/log.ts';
 import { natsBacking, startPod } from './server/start.ts';
 
-/** After the drain, shutdown takes at most a second; the process does not wait longer than this for it. */
+/** After the drain, shutdown takes at most a second, and two more where a collector does not answer; the process does not wait longer than this. */
 const CLOSE_TIMEOUT_MS = 5000;
 const FLUSH_TIMEOUT_MS = 1000;
 
 const config = readConfig(process.env);
-const log = createLog(config);
+const marks = replaceableMarks(config.keySet);
+const log = createLog(config, undefined, marks);
 const running = await startPod(config, await natsBacking(config, log), log);
+followKeyFile({
+  file: config.keysFile,
+  keySet: config.keySet,
+  log,
+  useKeys(keySet) {
+    running.useKeys(keySet);
+    marks.useKeys(keySet);
+  },
+});
 
 const force = new AbortController();
 let stopping = false;

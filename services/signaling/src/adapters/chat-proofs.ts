@@ -14,6 +14,8 @@ export type Unproven = Omit<ChatLine, 'proof'>;
 export interface ChatProofs {
   sign(room: RoomId, line: Unproven): string;
   verify(room: RoomId, line: Unproven, proof: string): boolean;
+  /** As with `createChatProofs`, from now on. Throws, and changes nothing, where that would throw. SPEC rule KEY-8. */
+  useKeys(set: unknown): void;
 }
 
 const PROOF_BYTES = 16;
@@ -21,21 +23,29 @@ const KEY_BYTES = 32;
 
 /** Throws where the set is malformed or its active key has no private part: a pod must not start with it. */
 export function createChatProofs(set: unknown): ChatProofs {
+  let keys = keysOf(set);
+  return {
+    sign: (room, line) => proofOf(keys.own, room, line).toString('base64url'),
+    verify(room, line, proof) {
+      const given = Buffer.from(proof, 'base64url');
+      if (given.length !== PROOF_BYTES) return false;
+      // While a key is rotated there are two or three keys: trying each is cheaper than naming the key in every line.
+      return keys.all.some((key) => timingSafeEqual(proofOf(key, room, line), given));
+    },
+    useKeys(next) {
+      keys = keysOf(next);
+    },
+  };
+}
+
+function keysOf(set: unknown): { readonly own: KeyObject; readonly all: readonly KeyObject[] } {
   const decoded = decode(KeySet, set);
   if (!decoded.ok) throw new Error(`key set: ${decoded.reason}`);
   const all = sharedSecrets(decoded.message).map(derived);
   const [own] = all;
   if (own === undefined)
     throw new Error(`key set: the active key ${decoded.message.active} has no private part`);
-  return {
-    sign: (room, line) => proofOf(own, room, line).toString('base64url'),
-    verify(room, line, proof) {
-      const given = Buffer.from(proof, 'base64url');
-      if (given.length !== PROOF_BYTES) return false;
-      // While a key is rotated there are two or three keys: trying each is cheaper than naming the key in every line.
-      return all.some((key) => timingSafeEqual(proofOf(key, room, line), given));
-    },
-  };
+  return { own, all };
 }
 
 /** RFC 5869. */

@@ -1,5 +1,6 @@
 /** The connection to NATS, configured so that a dead link is detected and replaced within 5 s. */
 import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { connectInTheEnd } from '@parley/protocol/bus-connect';
 import { busTls } from '@parley/protocol/bus-tls';
 
 export interface NatsOptions {
@@ -9,6 +10,8 @@ export interface NatsOptions {
   /** A file with the CAs that certify the servers (PEM). */
   readonly ca?: string | undefined;
   readonly name: string;
+  /** Called while there is no first connection, with the reason. */
+  readonly onUnreachable?: (reason: string) => void;
 }
 
 /** Resolves once connected. It retries without limit, also at the start, so that pods and NATS may start in any order. */
@@ -18,8 +21,9 @@ export async function connectNats({
   password,
   ca,
   name,
+  onUnreachable = () => {},
 }: NatsOptions): Promise<NatsConnection> {
-  const connection = await connect({
+  const options = {
     servers: [...servers],
     ...(user === undefined ? {} : { user }),
     ...(password === undefined ? {} : { pass: password }),
@@ -28,14 +32,16 @@ export async function connectNats({
     pingInterval: 1000,
     maxPingOut: 2,
     maxReconnectAttempts: -1,
-    waitOnFirstConnect: true,
     reconnectTimeWait: 200,
     reconnectJitter: 300,
     reconnectJitterTLS: 300,
     timeout: 2000,
     // Messages are not queued for a restored link, as they would be outdated; the rosters converge without them.
     ignoreClusterUpdates: false,
-  });
+  };
+  const connection = await connectInTheEnd(() => connect(options), onUnreachable);
+  // The client forgets servers that did not answer the first time.
+  connection.setServers([...servers]);
   void leaveLameDucks(connection);
   return connection;
 }

@@ -25,25 +25,27 @@ export interface Tokens {
   /** Forgets an own ticket: where it is used again, it is verified like any other. The room knows its participant (JOIN-8). */
   verifyTicket(token: string): Verified<TicketClaims>;
   verifyResume(token: string): Verified<ResumeClaims>;
+  /** Signs and verifies with this set from now on. Throws, and changes nothing, where `createTokens` would throw. SPEC rule KEY-8. */
+  useKeys(set: unknown): void;
 }
 type Unsigned<Claims> = Omit<Claims, 'iss' | 'aud' | 'exp'>;
 type UnsignedResume = Omit<Unsigned<ResumeClaims>, 'iat'>;
 
 /** Throws where the set is malformed or its active key cannot sign: a pod must not start with it. */
 export function createTokens(set: unknown): Tokens {
-  const { sign, verify } = importKeySet(set);
+  let keys = importKeySet(set);
   const issued = new IssuedTickets();
   const signResume = (claims: Record<string, unknown>, ttlMs: number): string =>
-    sign({ ...claims, iat: Math.floor(Date.now() / 1000) }, RESUME_AUDIENCE, ttlMs);
+    keys.sign({ ...claims, iat: Math.floor(Date.now() / 1000) }, RESUME_AUDIENCE, ttlMs);
 
   return {
     signTicket(claims, ttlMs) {
-      const ticket = sign(claims, TICKET_AUDIENCE, ttlMs);
+      const ticket = keys.sign(claims, TICKET_AUDIENCE, ttlMs);
       issued.add(ticket, claims, ttlMs);
       return ticket;
     },
-    signMedia: (claims, ttlMs) => sign(claims, MEDIA_AUDIENCE, ttlMs),
-    signPipe: (claims, ttlMs) => sign(claims, STREAMS_AUDIENCE, ttlMs),
+    signMedia: (claims, ttlMs) => keys.sign(claims, MEDIA_AUDIENCE, ttlMs),
+    signPipe: (claims, ttlMs) => keys.sign(claims, STREAMS_AUDIENCE, ttlMs),
     signResume,
     renewResume(token, ttlMs) {
       const payload = readJws(token)?.payload as ResumeClaims | undefined;
@@ -54,9 +56,12 @@ export function createTokens(set: unknown): Tokens {
     isOwnTicket: (token) => issued.has(token),
     verifyTicket(token) {
       const claims = issued.take(token);
-      return claims === undefined ? verify(token, TicketClaims) : { ok: true, claims };
+      return claims === undefined ? keys.verify(token, TicketClaims) : { ok: true, claims };
     },
-    verifyResume: (token) => verify(token, ResumeClaims),
+    verifyResume: (token) => keys.verify(token, ResumeClaims),
+    useKeys(next) {
+      keys = importKeySet(next);
+    },
   };
 }
 

@@ -21,6 +21,8 @@ const READ_EVERY_MS = 60_000;
 const READ_JITTER = 0.2;
 /** Where the store did not answer: the read is repeated after this time at the earliest and twice this time at the latest. */
 const READ_FAILED_MS = 5000;
+/** The same for a hasty read, after a cut. */
+const REUNITED_FAILED_MS = 250;
 /** After an outage all rooms are read, spread over this time. */
 const READ_SPREAD_MS = 1000;
 
@@ -106,11 +108,15 @@ export function rereadPolicies(pod: Pod): void {
 /** Without the bus the store is not reachable either; all rooms are read when the connection is restored. */
 export function onPolicyUnread(pod: Pod, id: RoomId): void {
   const room = pod.rooms.get(id);
-  if (room !== undefined && receivesOwnHeartbeat(pod))
-    readAgain(pod, room, READ_FAILED_MS * (1 + pod.random()));
+  if (room === undefined || !receivesOwnHeartbeat(pod)) return;
+  const afterMs = room.hastyReads > 0 ? REUNITED_FAILED_MS : READ_FAILED_MS;
+  room.hastyReads = Math.max(0, room.hastyReads - 1);
+  readAgain(pod, room, afterMs * (1 + pod.random()));
 }
 
 export function onPolicy(pod: Pod, id: RoomId, policy: RoomPolicy): void {
   const room = pod.rooms.get(id);
-  if (room !== undefined) takePolicy(pod, room, policy);
+  if (room === undefined) return;
+  room.hastyReads = 0;
+  takePolicy(pod, room, policy);
 }

@@ -127,6 +127,8 @@ export interface Room {
   linger: Appointment | undefined;
   /** The next read of the store. */
   rereading: Appointment | undefined;
+  /** Reads that are repeated soon where the store does not answer, since a region is no longer cut off. */
+  hastyReads: number;
 }
 
 export interface Seating {

@@ -1,13 +1,16 @@
 /** From the first message of a socket to an arrival in the core. SPEC rules LIM-12, LIM-20. */
 import type { Enter, Resume } from '@parley/protocol/client-messages';
+import type { TicketClaims } from '@parley/protocol/tokens';
 import type { Tokens } from '../adapters/tokens.ts';
 import type { Input } from '../core/input.ts';
 import { readArrival, type ArrivalParts } from './arrival.ts';
 import type { Connection, Refused } from './connection.ts';
+import { EntryTrace } from './entry-trace.ts';
 import type { Gate } from './gate.ts';
 import type { Metrics } from './metrics.ts';
 import { implausible } from './plausible.ts';
 import type { Rates } from './rates.ts';
+import type { Traces } from './traces.ts';
 import type { Turns } from './turns.ts';
 
 export interface AdmissionParts {
@@ -17,6 +20,7 @@ export interface AdmissionParts {
   readonly rates: Rates;
   readonly turns: Turns;
   readonly metrics: Pick<Metrics, 'chatDropped'>;
+  readonly traces: Traces | undefined;
   readonly now: () => number;
   readonly handle: (input: Input) => void;
 }
@@ -26,11 +30,12 @@ export interface AdmissionParts {
  * goes to the next.
  */
 export async function admit(
-  { tokens, arrivals, gate, rates, turns, metrics, now, handle }: AdmissionParts,
+  { tokens, arrivals, gate, rates, turns, metrics, traces, now, handle }: AdmissionParts,
   connection: Connection,
   message: Enter | Resume,
 ): Promise<Refused | undefined> {
   const { id: socket, room, address } = connection;
+  const arrivedAt = Date.now();
   const wait = rates.resumes.take(address, now());
   if (wait !== undefined) return { code: 'TOO_MANY_REQUESTS', retryAfterMs: wait };
   const isOwn = message.type === 'enter' && tokens.isOwnTicket(message.ticket);
@@ -43,6 +48,7 @@ export async function admit(
     turns.giveBack();
     return undefined;
   }
+  const turnAt = Date.now();
   let isCounted = false;
   const counting: Gate = (credential) => {
     const over = gate(credential);
@@ -51,9 +57,15 @@ export async function admit(
   };
   const takeRate = (): boolean => connection.takeChatRate();
   const onDropped = (reason: string): void => metrics.chatDropped.inc({ reason });
-  const arrival = await readArrival(arrivals, { socket, room, gate: counting, takeRate, onDropped }, message);
+  const onTicket = (claims: TicketClaims, enter: Enter): void => {
+    connection.entry = EntryTrace.of(traces, claims, enter, { arrivedAt, turnAt });
+  };
+  const rules = { gate: counting, takeRate, onDropped, onTicket };
+  const arrival = await readArrival(arrivals, { socket, room, ...rules }, message);
   if (!isCounted) turns.giveBack();
   if ('code' in arrival) return arrival;
-  if (connection.isEntering) handle(arrival);
+  if (!connection.isEntering) return undefined;
+  connection.entry?.inRoom();
+  handle(arrival);
   return undefined;
 }

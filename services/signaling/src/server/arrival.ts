@@ -7,7 +7,7 @@ import type { RoomView } from '@parley/protocol/http';
 import type { RoomId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
 import { checkName } from '@parley/protocol/people';
-import type { ResumeClaims } from '@parley/protocol/tokens';
+import type { ResumeClaims, TicketClaims } from '@parley/protocol/tokens';
 import type { Arrival, Join, Resume as ResumeInput } from '../core/input.ts';
 import type { ChatProofs } from '../adapters/chat-proofs.ts';
 import { CLOCK_TOLERANCE_S } from '../adapters/key-set.ts';
@@ -31,11 +31,13 @@ export interface ArrivalSocket extends Pick<ResumeChatRules, 'takeRate' | 'onDro
   readonly socket: number;
   readonly room: RoomId;
   readonly gate: Gate;
+  /** The ticket is valid. */
+  readonly onTicket?: (claims: TicketClaims, message: Enter) => void;
 }
 
 export async function readArrival(
   parts: ArrivalParts,
-  { socket, room, gate, ...rules }: ArrivalSocket,
+  { socket, room, gate, onTicket, ...rules }: ArrivalSocket,
   message: Enter | Resume,
 ): Promise<Join | ResumeInput | Refused> {
   const { tokens, limits } = parts;
@@ -49,6 +51,7 @@ export async function readArrival(
   if (claims.room !== room) return { code: `${kind}_INVALID` };
   const refused = gate({ kind: message.type, room, participant: claims.sub });
   if (refused !== undefined) return refused;
+  if (message.type === 'enter' && !('iat' in claims)) onTicket?.(claims, message);
   const known = await lookUp(parts, room, message.type);
   if (!known.ok) return { code: known.code };
   const { view, policy } = known;

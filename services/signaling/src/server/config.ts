@@ -1,5 +1,6 @@
 /** A pod's settings, from the environment. Unknown `PARLEY_` names are refused, so that a misspelt name does not silently become a default. */
 import { readFileSync } from 'node:fs';
+import { isIPv6 } from 'node:net';
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { checkCaFile } from '@parley/protocol/bus-tls';
@@ -21,7 +22,7 @@ const Environment = Type.Object({
   PARLEY_POD: PodName,
   PARLEY_REGION: Type.Optional(RegionId),
   PARLEY_REGIONS: Type.Optional(Type.String()),
-  PARLEY_LISTEN: Type.Optional(Type.String({ pattern: '^.+:[0-9]+$' })),
+  PARLEY_LISTEN: Type.Optional(Type.String()),
   PARLEY_PUBLIC_URL: Type.Optional(Type.String({ pattern: '^https?://' })),
   PARLEY_NATS_URL: Type.String({ minLength: 1 }),
   PARLEY_NATS_USER: Type.Optional(Type.String()),
@@ -37,6 +38,7 @@ const Environment = Type.Object({
   PARLEY_ALLOWED_ORIGINS: Type.Optional(Type.String()),
   PARLEY_MEDIA_HOSTS: Type.Optional(Type.String()),
   PARLEY_LIVE: Type.Optional(Type.Enum(['open', 'off'])),
+  PARLEY_TRACES_URL: Type.Optional(Type.String({ pattern: '^https?://[^/]+/' })),
   PARLEY_LOG_LEVEL: Type.Optional(Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])),
 });
 
@@ -45,6 +47,7 @@ export interface Config {
   readonly region: string;
   /** All regions of the installation; empty where this is the only one. */
   readonly regions: readonly Region[];
+  /** The address or name that the pod listens on; one of IPv6 without brackets. */
   readonly host: string;
   readonly port: number;
   /** The origin of pages and sockets; taken from each request where it is not set. */
@@ -57,6 +60,9 @@ export interface Config {
     readonly domain: string | undefined;
     readonly replicas: number;
   };
+  /** Where the key set is read from. */
+  readonly keysFile: string;
+  /** As the file had it at the start. */
   readonly keySet: unknown;
   readonly turn: {
     readonly secret: string | undefined;
@@ -71,6 +77,8 @@ export interface Config {
   readonly mediaHosts: MediaHosts;
   /** Live broadcasts are enabled: any client may publish and watch them. */
   readonly live: boolean;
+  /** The OTLP/HTTP receiver of a collector; `undefined`: nothing is traced. */
+  readonly tracesUrl: string | undefined;
   readonly logLevel: NonNullable<Static<typeof Environment>['PARLEY_LOG_LEVEL']>;
   readonly limits: Limits;
 }
@@ -84,16 +92,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const decoded = decode(Environment, Value.Convert(Environment, given));
   if (!decoded.ok) throw new Error(`configuration: ${decoded.reason}`);
   const set = decoded.message;
-  const listen = set.PARLEY_LISTEN ?? '0.0.0.0:8101';
-  const colon = listen.lastIndexOf(':');
   const region = set.PARLEY_REGION ?? 'local';
   const regions = readRegions(list(set.PARLEY_REGIONS), region);
   return {
     pod: podId(region, set.PARLEY_POD),
     region,
     regions,
-    host: listen.slice(0, colon),
-    port: Number(listen.slice(colon + 1)),
+    ...readListen(set.PARLEY_LISTEN ?? '0.0.0.0:8101'),
     publicUrl: set.PARLEY_PUBLIC_URL?.replace(/\/$/, ''),
     nats: {
       servers: list(set.PARLEY_NATS_URL),
@@ -103,6 +108,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       domain: set.PARLEY_NATS_DOMAIN,
       replicas: set.PARLEY_NATS_REPLICAS ?? 1,
     },
+    keysFile: set.PARLEY_KEYS_FILE,
     keySet: readKeySet(set.PARLEY_KEYS_FILE),
     turn: {
       secret: set.PARLEY_TURN_SECRET,
@@ -113,9 +119,26 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     allowedOrigins: [...list(set.PARLEY_ALLOWED_ORIGINS), ...regions.map(({ url }) => url)],
     mediaHosts: readMediaHosts(list(set.PARLEY_MEDIA_HOSTS)),
     live: set.PARLEY_LIVE === 'open',
+    tracesUrl: set.PARLEY_TRACES_URL,
     logLevel: set.PARLEY_LOG_LEVEL ?? 'info',
     limits: readLimits(env),
   };
+}
+
+/** `host:port`; an IPv6 address is in brackets, `[::]:8101`, and the host without them. */
+function readListen(listen: string): Pick<Config, 'host' | 'port'> {
+  const [, six, other, port] = /^(?:\[([^\]]+)\]|([^:[\]]+)):([0-9]{1,5})$/.exec(listen) ?? [];
+  const host = six ?? other;
+  if (host === undefined || (six !== undefined && !isIPv6(six)) || Number(port) > 65_535)
+    throw new Error(
+      `configuration: PARLEY_LISTEN must be host:port, or [address]:port for IPv6, not ${listen}`,
+    );
+  return { host, port: Number(port) };
+}
+
+/** Where the pod listens, as URLs have it. */
+export function authorityOf({ host, port }: Pick<Config, 'host' | 'port'>): string {
+  return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
 function refuseUnknown(env: Readonly<Record<string, string | undefined>>): void {

@@ -2,7 +2,7 @@
  * One WebSocket of a room: without a participant until `enter` or `resume` is accepted. Every message passes the guards (rate, size, form; `wire.ts`)
  * before the core receives it. SPEC rules JOIN-5 to JOIN-11, LIM-2 to LIM-6, ERR-3.
  */
-import type { ClientMessage, Enter, Resume } from '@parley/protocol/client-messages';
+import type { ClientMessage, Enter, Quality, Resume } from '@parley/protocol/client-messages';
 import type { Code } from '@parley/protocol/codes';
 import { decodeClientMessage } from '@parley/protocol/decode';
 import { directedPrefix, isDirected, readDirected } from '@parley/protocol/directed';
@@ -14,8 +14,10 @@ import { Bucket } from '../core/buckets.ts';
 import type { BareWelcome, CoreMessage } from '../core/effects.ts';
 import type { SocketId } from '../core/socket-id.ts';
 import type { Input } from '../core/input.ts';
+import { CLOSED, traceClaim, type EntryTrace } from './entry-trace.ts';
 import { iceRequests, waitForIce } from './ice-requests.ts';
-import type { Assignment } from './media-access.ts';
+import type { Assignment, RelayAsked } from './media-access.ts';
+import { qualityReports, reportEveryMs } from './quality.ts';
 import { Wire, type Accepted, type EndDetails, type WireHost } from './wire.ts';
 
 /** What a connection needs from its pod. */
@@ -38,7 +40,7 @@ export interface Host extends WireHost {
   /** `undefined` where the network of the address may request ICE servers now; otherwise how long to wait, in ms. */
   takeIceRequest(address: string): number | undefined;
   /** `null` where the region has no relay, and for a socket that no participant holds any more. */
-  relayOffer(connection: Connection, exclude?: string): Assignment;
+  relayOffer(connection: Connection, asked: RelayAsked): Assignment;
   /** The socket accepts and sends nothing more. */
   ending(connection: Connection): void;
   closed(connection: Connection, isUnloaded: boolean): void;
@@ -73,25 +75,26 @@ export class Connection {
   readonly id: SocketId;
   readonly room: RoomId;
   readonly address: string;
-  readonly trace: string | undefined;
+  /** Of the request that opened the socket. */
+  readonly requestId: string;
   readonly #wire: Wire;
   readonly #host: Host;
   readonly #chat: Bucket;
   /** The newest resume token of this socket, and when it is renewed. */
   #resume = { token: '', renewAt: Infinity };
   readonly #iceRequests: Bucket;
+  /** Of a participant that is asked for reports of quality. */
+  #reports: Bucket | undefined;
+  /** Of a traced join. */
+  entry: EntryTrace | undefined;
   #stage: Stage;
 
-  constructor(
-    host: Host,
-    accepted: Accepted,
-    about: { id: SocketId; room: RoomId; trace: string | undefined },
-  ) {
+  constructor(host: Host, accepted: Accepted, about: { id: SocketId; room: RoomId; requestId: string }) {
     const { limits } = host;
     this.id = about.id;
     this.room = about.room;
     this.address = accepted.address;
-    this.trace = about.trace;
+    this.requestId = about.requestId;
     this.#host = host;
     this.#chat = new Bucket(limits['chat.lines'], 2 * limits['chat.lines'], host.now());
     this.#iceRequests = iceRequests(host);
@@ -105,7 +108,10 @@ export class Connection {
         host.ending(this);
       },
       // The core is notified of every end here.
-      onClosed: ({ isUnloaded }) => host.closed(this, isUnloaded),
+      onClosed: ({ isUnloaded }) => {
+        this.entry?.end(CLOSED);
+        host.closed(this, isUnloaded);
+      },
     });
   }
 
@@ -154,6 +160,8 @@ export class Connection {
       case 'relay':
         if (this.#mayRead()) this.#onRelay(message.exclude);
         return undefined;
+      case 'quality':
+        return this.#onQuality(message, now);
       case 'leave':
         return this.#host.handle({ type: 'leave', socket: this.id });
       default:
@@ -175,7 +183,16 @@ export class Connection {
   }
 
   #onRelay(exclude?: string): void {
-    this.send({ type: 'relay', ...this.#host.relayOffer(this, exclude) });
+    const span = this.entry?.relay();
+    const offer = this.#host.relayOffer(this, { exclude, ...traceClaim(span) });
+    span?.set({ 'parley.has_relay': offer.relay !== null });
+    span?.end();
+    this.send({ type: 'relay', ...offer });
+  }
+
+  #onQuality(report: Quality, now: number): void {
+    if (this.#reports?.take(1, now) !== true) return this.#wire.sendError('TOO_MANY_REPORTS');
+    this.#host.metrics.quality.observe(report);
   }
 
   #onEnter(message: Enter | Resume, since: number): void {
@@ -191,6 +208,11 @@ export class Connection {
       () => this.end('INTERNAL'),
     );
     return undefined;
+  }
+
+  /** For a line of the log. */
+  get ids(): { readonly requestId: string; readonly traceId: string | undefined; readonly room: RoomId } {
+    return { requestId: this.requestId, traceId: this.entry?.id, room: this.room };
   }
 
   /** Whether an arrival that was verified in the meantime may still continue. */
@@ -234,15 +256,28 @@ export class Connection {
       const { type: kind, generation } = stage.message;
       this.#stage = { stage: 'participant' };
       this.#host.entered(this, { participant, generation, kind });
+      const { limits } = this.#host;
+      if (reportEveryMs(participant, limits) !== undefined)
+        this.#reports = qualityReports(limits, this.#host.now(), kind);
       this.#keepToken(message.resume);
     }
-    this.#wire.send(message.type === 'welcome' ? this.#completed(message) : message);
+    if (message.type !== 'welcome') return this.#wire.send(message);
+    this.#wire.send(this.#completed(message));
+    this.entry?.end();
   }
 
   #completed(message: BareWelcome): Welcome {
-    const { regions } = this.#host;
+    const { regions, limits } = this.#host;
+    const span = this.entry?.child('issue TURN credentials');
     const offer = this.#host.iceOffer(this.room, this.address);
-    return { ...message, ...offer, ...(regions === undefined ? {} : { regions }) };
+    span?.set({ 'parley.ice_servers': offer.iceServers.length });
+    span?.end();
+    return {
+      ...message,
+      ...offer,
+      ...(regions === undefined ? {} : { regions }),
+      ...(this.#reports === undefined ? {} : { reportEveryMs: limits['quality.interval'] }),
+    };
   }
 
   /** Sends a message that was serialised once for many sockets. */
@@ -262,6 +297,7 @@ export class Connection {
 
   /** Sends the error where there is a code, and closes. */
   end(code: Code | null, details?: EndDetails): void {
+    this.entry?.end(code ?? CLOSED);
     this.#wire.end(code, details);
   }
 

@@ -6,7 +6,9 @@ import type { RegionId, RoomId } from '@parley/protocol/ids';
 import type { Effect } from '../core/effects.ts';
 import type { Input, Join } from '../core/input.ts';
 import type { RoomSeats } from '../core/ports.ts';
+import type { SocketId } from '../core/socket-id.ts';
 import { signResume, type ArrivalParts } from './arrival.ts';
+import type { EntryTrace } from './entry-trace.ts';
 import type { SeatKeeper } from './seat-keeper.ts';
 
 export type HomeEffect = Extract<
@@ -17,6 +19,8 @@ export type HomeEffect = Extract<
 export interface HomeRegionParts extends ArrivalParts {
   readonly seats: SeatKeeper;
   readonly handle: (input: Input) => void;
+  /** Of a socket whose join is traced. */
+  readonly entry: (socket: SocketId) => Pick<EntryTrace, 'child'> | undefined;
   /** Whether a region was promoted for the rooms of this home. */
   readonly isPromoted: (home: RegionId) => boolean;
 }
@@ -85,7 +89,9 @@ export class HomeRegion {
     const { handle } = this.#parts;
     const { room } = seats;
     const { participant } = taker;
+    const span = this.#parts.entry(socket)?.child('take a seat');
     this.#parts.seats.change(seats, { act: 'take', ...taker }, ({ outcome, wasHeld, policy }) => {
+      span?.end(outcome === 'taken' ? undefined : outcome);
       // A lock or a ban that was written before the seat.
       if (policy !== undefined) handle({ type: 'policy', policy, notify: false });
       const answer = { type: 'seat', room, seats, socket, participant, outcome, wasHeld } as const;

@@ -7,7 +7,7 @@ import type { RouteContext } from './routes/context.ts';
 import { addHealthRoutes } from './routes/health.ts';
 import { promoteRegion } from './routes/promote-region.ts';
 import { addRoutes } from './routes/routes.ts';
-import { isOriginAllowed } from './visitor.ts';
+import { isOriginAllowed, requestIdOf } from './visitor.ts';
 
 const REQUEST_TIMEOUT_MS = 10_000;
 const HEADERS_TIMEOUT_MS = 5000;
@@ -30,6 +30,7 @@ function createServer(context: RouteContext): FastifyInstance {
   const { config, pod } = context;
   const app = Fastify({
     bodyLimit: config.limits['body.bytes'],
+    genReqId: (request) => requestIdOf(request, config.trustedProxies),
     // A client that sends its request slowly, or sends nothing, keeps a socket for no longer than this. Checked once a second.
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: {
@@ -74,11 +75,11 @@ function addHooks(app: FastifyInstance, { config, pod }: RouteContext): void {
 
 function addErrorHandlers(app: FastifyInstance, { log }: RouteContext): void {
   app.setNotFoundHandler((_request, reply) => refuse(reply, 'NOT_FOUND'));
-  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
+  app.setErrorHandler((error: Error & { statusCode?: number }, { id: requestId }, reply) => {
     if (error.statusCode === 413) return refuse(reply, 'BODY_TOO_LARGE');
     if (error.statusCode !== undefined && error.statusCode < 500)
       return refuse(reply, 'BAD_REQUEST', error.message);
-    log.error({ error: error.message, stack: error.stack }, 'request failed');
+    log.error({ requestId, error: error.message, stack: error.stack }, 'request failed');
     return refuse(reply, 'INTERNAL');
   });
 }
@@ -90,7 +91,7 @@ function allowCrossOrigin(allowed: readonly string[], request: FastifyRequest, r
   reply.header('access-control-allow-origin', origin).header('vary', 'origin');
   reply
     .header('access-control-allow-methods', 'GET, POST, PATCH, DELETE')
-    .header('access-control-allow-headers', 'authorization, content-type');
+    .header('access-control-allow-headers', 'authorization, content-type, traceparent');
   reply.header('access-control-expose-headers', 'retry-after').header('access-control-max-age', '600');
 }
 

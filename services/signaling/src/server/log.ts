@@ -13,8 +13,8 @@ import type { Config } from './config.ts';
 export function createLog(
   config: Pick<Config, 'keySet' | 'logLevel' | 'pod' | 'region'>,
   destination?: DestinationStream,
+  { mark = roomMarks(config.keySet) } = {},
 ): Logger {
-  const mark = roomMarks(config.keySet);
   const options = {
     level: config.logLevel,
     base: { pod: config.pod, region: config.region },
@@ -73,6 +73,20 @@ export function roomMarks(keySet: unknown): (room: string) => string {
   // A KeyObject, as key bytes are imported again at each use, which costs six times the hash.
   const key = createSecretKey(createHmac('sha256', secret).update(PURPOSE).digest());
   return (room) => `r_${createHmac('sha256', key).update(room).digest('base64url').slice(0, MARK_CHARS)}`;
+}
+
+/** The marks of the key set that is in use. SPEC rule KEY-8. */
+export function replaceableMarks(keySet: unknown): {
+  mark(room: string): string;
+  useKeys(keySet: unknown): void;
+} {
+  let mark = roomMarks(keySet);
+  return {
+    mark: (room) => mark(room),
+    useKeys(next) {
+      mark = roomMarks(next);
+    },
+  };
 }
 
 /** Keeps the key apart from every other use of the secret. */

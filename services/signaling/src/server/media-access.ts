@@ -45,7 +45,14 @@ interface Where {
   readonly exclude: string | undefined;
   readonly crowd: Crowd | undefined;
 }
-type Rights = Pick<MediaClaims, 'sub' | 'generation' | 'publish' | 'subscribe'>;
+type Rights = Pick<MediaClaims, 'sub' | 'generation' | 'publish' | 'subscribe' | 'trace'>;
+export interface RelayAsked {
+  /** The URL of the relay that the participant has just lost. */
+  readonly exclude?: string | undefined;
+  /** The claim of the token for the relay. */
+  readonly trace?: string | undefined;
+}
+
 /** An answer to a participant. */
 export interface Assignment {
   readonly relay: RelayOffer | null;
@@ -105,18 +112,19 @@ export class MediaAccess {
     return this.#relays.count(this.#parts.now());
   }
 
-  /** `people`: the participants of the room in this region; `exclude`: the URL of the relay that the participant has just lost. */
+  /** `people`: the participants of the room in this region. */
   offer(
     room: RoomId,
     { participant, generation }: Pick<Person, 'participant' | 'generation'>,
     people: readonly ParticipantId[],
-    exclude?: string,
+    { exclude, trace }: RelayAsked = {},
   ): Assignment {
     const rights = {
       sub: participant,
       generation,
       publish: [participantBroadcasts(room, participant)],
       subscribe: [roomBroadcasts(room)],
+      ...(trace !== undefined && { trace }),
     };
     const others = people.filter((one) => one !== participant).map((one) => this.#given.get(one)?.relay);
     const crowd = {
@@ -126,18 +134,16 @@ export class MediaAccess {
     const relay = this.#offer({ meeting: room, exclude, crowd }, rights, (chosen) =>
       this.#remember(participant, chosen.relay),
     );
-    return { relay, ...(relay && this.#standbyOf(room, relay, exclude)) };
-  }
-
-  /** Its relay accepts the same token, as it knows the keys of all regions. */
-  #standbyOf(room: RoomId, { token }: RelayOffer, exclude?: string): Pick<Assignment, 'standby'> {
     const { limits, now, otherRegions } = this.#parts;
     const far = this.#farRelays.pick(room, now(), exclude);
     const region = far && otherRegions.find(({ name }) => name === regionIn(far.relay));
-    if (far === undefined || region === undefined) return {};
+    if (far === undefined || region === undefined) return { relay };
+    if (relay === null) this.#remember(participant, far.relay);
     const { url, certificateHashes } = far;
+    // Relays know the keys of all regions.
+    const token = relay?.token ?? this.#sign(rights);
     const renewAfterMs = limits['media.tokenMaxAge'] / 2;
-    return { standby: { url, token, certificateHashes, api: region.url, renewAfterMs } };
+    return { relay, standby: { url, token, certificateHashes, api: region.url, renewAfterMs } };
   }
 
   /** For a live broadcast. Its tokens are never revoked, as no departures are known. */
@@ -152,12 +158,15 @@ export class MediaAccess {
   }
 
   #offer(where: Where, rights: Rights, onFound = (_relay: MediaRelay): void => {}): RelayOffer | null {
-    const { limits, tokens, now } = this.#parts;
-    const relay = this.#relays.pick(where.meeting, now(), where.exclude, where.crowd);
+    const relay = this.#relays.pick(where.meeting, this.#parts.now(), where.exclude, where.crowd);
     if (relay === undefined) return null;
     onFound(relay);
-    const token = tokens.signMedia({ ...rights, iat: nowS() }, limits['media.session']);
-    return { url: relay.url, token, certificateHashes: relay.certificateHashes };
+    return { url: relay.url, token: this.#sign(rights), certificateHashes: relay.certificateHashes };
+  }
+
+  #sign(rights: Rights): string {
+    const { limits, tokens } = this.#parts;
+    return tokens.signMedia({ ...rights, iat: nowS() }, limits['media.session']);
   }
 
   /** A participant that left with reason `lost` may have been given a token by a pod that died. */

@@ -1,5 +1,7 @@
 /** Prometheus metrics of a pod. Hot paths count plain numbers; a scrape turns them into metrics. */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { QualityMetrics } from './quality.ts';
+import type { Traces } from './traces.ts';
 
 /** The current state of a pod. */
 interface PodCounts {
@@ -16,6 +18,7 @@ interface PodCounts {
   readonly waiting: number;
   readonly slots: number;
   readonly slotsGiven: number;
+  readonly traces: Pick<Traces, 'sampled' | 'dropped'> | undefined;
   readonly arrivalsPerSecond: number;
   readonly joinsPerSecond: number;
   readonly bufferedBytes: number;
@@ -78,6 +81,8 @@ export class Metrics {
     buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.3, 0.5, 1, 2],
     registers: [this.registry],
   });
+
+  readonly quality = new QualityMetrics(this.registry);
 
   constructor(read: () => PodCounts) {
     collectDefaultMetrics({ register: this.registry });
@@ -184,6 +189,12 @@ function addCounters(registry: Registry, metrics: Metrics, read: () => PodCounts
     () => metrics.directedIn,
   );
   counter('parley_slots_given_total', 'Joins that got a slot', () => read().slotsGiven);
+  counter('parley_traced_joins_total', 'Joins that were traced', () => read().traces?.sampled ?? 0);
+  counter(
+    'parley_traced_joins_dropped_total',
+    'Joins that were sampled and not traced, as they were over pod.traces or address.traces',
+    () => read().traces?.dropped ?? 0,
+  );
   counter(
     'parley_nats_invalid_messages_total',
     'Messages on NATS that did not match their schema',

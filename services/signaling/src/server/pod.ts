@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { ModerationAction, RoomPolicy } from '@parley/protocol/bus';
 import type { Enter, Resume } from '@parley/protocol/client-messages';
 import type { IceOffer, LiveRequest, RegionList, RelayOffer, RoomView } from '@parley/protocol/http';
-import type { ParticipantId, RegionId, RoomId } from '@parley/protocol/ids';
+import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 import { createCore, type Core } from '../core/core.ts';
 import type { Effect } from '../core/effects.ts';
 import type { Input } from '../core/input.ts';
@@ -36,18 +36,19 @@ import { HomeRegion } from './home-region.ts';
 import { HomeServer } from './home-server.ts';
 import type { Homes } from './homes.ts';
 import { warnings } from './log.ts';
-import { MediaAccess, type Assignment } from './media-access.ts';
+import { MediaAccess, type Assignment, type RelayAsked } from './media-access.ts';
 import { Metrics } from './metrics.ts';
 import { OwnerRequests, type ModerationResult } from './owner-requests.ts';
 import { PageShell } from './page-shell.ts';
 import { ratesOf, type Rates } from './rates.ts';
-import { otherRegions, severalRegions } from './regions.ts';
+import { allPeersBeyond, otherRegions, severalRegions } from './regions.ts';
 import { carryOutRoomEffect } from './room-effects.ts';
 import type { RoomLookup, Rooms } from './rooms.ts';
 import { SeatKeeper } from './seat-keeper.ts';
 import { SeatWriter } from './seat-writer.ts';
 import { Sockets } from './sockets.ts';
 import type { Terms } from './terms.ts';
+import type { Traces } from './traces.ts';
 import { Turns } from './turns.ts';
 import { IceOffers } from './ice-offers.ts';
 import type { VisitorConnection } from './visitor-connection.ts';
@@ -66,6 +67,8 @@ export interface PodParts {
   readonly terms: Terms;
   /** Identifies this process: its start in Unix ms. */
   readonly boot: number;
+  /** Where there is a collector. */
+  readonly traces: Traces | undefined;
   readonly openBus: (listener: BusListener) => Bus;
   readonly openMedia: (listener: MediaListener) => MediaBus;
   readonly openPages: (listener: PageListener) => PageBus;
@@ -79,6 +82,7 @@ export class SignalingPod implements Host {
   readonly rates: Rates;
   readonly regions: RegionList | undefined;
   readonly turns: Turns;
+  readonly traces: Traces | undefined;
   readonly core: Core;
   readonly pages: PageShell;
   readonly #parts: PodParts;
@@ -106,6 +110,7 @@ export class SignalingPod implements Host {
     this.budgets = budgetsOf(limits);
     this.rates = ratesOf(limits, now());
     this.turns = new Turns({ limits, budgets: this.budgets, now });
+    this.traces = parts.traces;
     this.core = createCore({ pod: config.pod, boot: this.#boot, limits, now: now(), random: Math.random });
     this.#sockets = new Sockets(limits['socket.pingInterval']);
     this.metrics = this.#createMetrics();
@@ -207,9 +212,9 @@ export class SignalingPod implements Host {
   }
 
   /** The core admitted the participant. Refusals before this write no line to the log. */
-  entered({ room, trace }: Connection, { participant, generation, kind }: Entered): void {
+  entered({ ids }: Connection, { participant, generation, kind }: Entered): void {
     this.metrics.arrivals.inc({ kind });
-    this.#parts.log.info({ trace, room, participant, generation, kind }, 'participant entered');
+    this.#parts.log.info({ ...ids, participant, generation, kind }, 'participant entered');
   }
 
   /** `undefined` where the address may send a request that costs a signature; otherwise how long to wait, in ms. SPEC rule LIM-14. */
@@ -227,10 +232,10 @@ export class SignalingPod implements Host {
   }
 
   /** A relay of this room, with a new token for it; `null` where the region has none. */
-  relayOffer({ id, room }: Connection, exclude?: string): Assignment {
+  relayOffer({ id, room }: Connection, asked: RelayAsked): Assignment {
     const holder = this.core.holder(id);
     if (holder === undefined) return { relay: null };
-    return this.#media.offer(room, holder, this.core.served(room), exclude);
+    return this.#media.offer(room, holder, this.core.served(room), asked);
   }
 
   /** A relay of a live broadcast. */
@@ -274,16 +279,10 @@ export class SignalingPod implements Host {
     await this.#bus.close();
   }
 
-  /** Also of regions that were never heard, or that were forgotten: nothing is known of them but that they should be there. */
-  #peersBeyond(): ReadonlyMap<RegionId, number> {
-    const others = otherRegions(this.#parts.config);
-    return new Map([...others.map(({ name }) => [name, 0] as const), ...this.core.counts().peersBeyond]);
-  }
-
   #createMetrics(): Metrics {
     return new Metrics(() => ({
       ...this.core.counts(),
-      peersBeyond: this.#peersBeyond(),
+      peersBeyond: allPeersBeyond(this.#parts.config, this.core.counts().peersBeyond),
       connections: this.#sockets.size,
       pages: this.pages.counts(),
       mediaRelays: this.#media.relays,
@@ -292,6 +291,7 @@ export class SignalingPod implements Host {
       waiting: this.turns.queue.size,
       slots: this.turns.slots.size,
       slotsGiven: this.turns.slots.given,
+      traces: this.traces,
       arrivalsPerSecond: this.turns.queue.pace.perSecond,
       joinsPerSecond: this.turns.slots.pace.perSecond,
       bufferedBytes: this.budgets.buffered.bytes,
@@ -300,7 +300,7 @@ export class SignalingPod implements Host {
   }
 
   #admissionParts(): AdmissionParts {
-    const { rates, turns, metrics, core } = this;
+    const { rates, turns, metrics, traces, core } = this;
     const now = (): number => this.now();
     return {
       tokens: this.#parts.tokens,
@@ -309,6 +309,7 @@ export class SignalingPod implements Host {
       rates,
       turns,
       metrics,
+      traces,
       now,
       handle: (input) => this.handle(input),
     };
@@ -316,7 +317,6 @@ export class SignalingPod implements Host {
 
   #createHome(): HomeRegion {
     const { config, rooms, homes, homeBus, followed, terms, seats: store } = this.#parts;
-    const { region } = config;
     const writer = new SeatWriter({
       store,
       isAbandoned: ({ room }, seat) => this.core.isAbandoned(room, seat),
@@ -326,12 +326,12 @@ export class SignalingPod implements Host {
       metrics: this.metrics,
     });
     const seats = new SeatKeeper({
-      commit: actingSeats({ region, terms, writer, homes }),
+      commit: actingSeats({ region: config.region, terms, writer, homes }),
       holder: { pod: config.pod, boot: this.#boot },
       metrics: this.metrics,
     });
     const server = new HomeServer({
-      region,
+      region: config.region,
       rooms,
       seats,
       followed,
@@ -347,6 +347,7 @@ export class SignalingPod implements Host {
       ...this.#admission.arrivals,
       seats,
       handle: (input) => this.handle(input),
+      entry: (socket) => this.#sockets.connection(socket)?.entry,
       isPromoted: (home) => terms.term(home) > 0,
     });
   }

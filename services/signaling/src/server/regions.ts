@@ -1,6 +1,7 @@
 /** The regions of the installation, as the operator lists them and clients learn them. SPEC rule REG-7. */
 import { decode } from '@parley/protocol/decode';
 import { MAX_REGIONS, Region, type RegionList } from '@parley/protocol/http';
+import type { RegionId } from '@parley/protocol/ids';
 
 /**
  * `entries`: `name=origin` each, as `eu=https://eu.example.com`; none where there is one region. `own`: the name of the region of this pod.
@@ -45,4 +46,9 @@ export function severalRegions({ region, regions }: Known): RegionList | undefin
 /** For `GET /v1/regions`: never empty. `origin`: the one under which the client reaches this pod. */
 export function regionList({ region, regions }: Known, origin: string): RegionList {
   return { region, regions: regions.length > 0 ? [...regions] : [{ name: region, url: origin }] };
+}
+
+/** Also for regions that were never heard, or that were forgotten: nothing is known of them but that they should be there. */
+export function allPeersBeyond(known: Known, heard: ReadonlyMap<RegionId, number>): Map<RegionId, number> {
+  return new Map([...otherRegions(known).map(({ name }) => [name, 0] as const), ...heard]);
 }

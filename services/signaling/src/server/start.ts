@@ -30,13 +30,15 @@ import type {
   TermStore,
   TurnListener,
 } from '../core/ports.ts';
-import type { Config } from './config.ts';
+import type { Spans } from '../core/spans.ts';
+import { authorityOf, type Config } from './config.ts';
 import { createHttp } from './http.ts';
 import { warnings } from './log.ts';
 import { namedRooms } from './named-rooms.ts';
 import { SignalingPod, type PodParts } from './pod.ts';
 import { otherRegions } from './regions.ts';
 import { roomLifetime } from './room-renewals.ts';
+import { Traces } from './traces.ts';
 import { acceptSockets } from './upgrade.ts';
 
 /**
@@ -50,6 +52,8 @@ export interface RunningPod {
   readonly url: string;
   /** Moves all clients to other pods first; at once where `force` is aborted. */
   drain(force?: AbortSignal): Promise<void>;
+  /** Replaces the key set; sessions stay. Throws, and changes nothing, where the set is not valid. SPEC rule KEY-8. */
+  useKeys(keySet: unknown): void;
   close(): Promise<void>;
 }
 
@@ -66,10 +70,12 @@ export interface Backing {
   readonly homes: HomeBus;
   readonly followed: FollowedStore;
   readonly terms: TermStore;
+  readonly spans?: Spans | undefined;
 }
 
-export async function natsBacking(config: Config, log: Pick<Logger, 'warn'>): Promise<Backing> {
-  const connection = await connectNats({ ...config.nats, name: config.pod });
+export async function natsBacking(config: Config, log: Logger): Promise<Backing> {
+  const onUnreachable = (reason: string): void => log.warn({ reason }, 'NATS is not reached');
+  const connection = await connectNats({ ...config.nats, name: config.pod, onUnreachable });
   const store = {
     ...config.nats,
     onUnreachable: (bucket: string, error: unknown) =>
@@ -94,8 +100,27 @@ export async function natsBacking(config: Config, log: Pick<Logger, 'warn'>): Pr
     homes: natsHomes(connection, config.region),
     followed: kvFollowed(connection, lasting),
     terms: kvTerms(connection, store),
+    spans: await openSpans(config, log),
   };
 }
+
+/** A pod without a collector does not load OpenTelemetry. */
+async function openSpans({ tracesUrl, pod, region }: Config, log: Logger): Promise<Spans | undefined> {
+  if (tracesUrl === undefined) return undefined;
+  const { otlpSpans } = await import('../adapters/otlp-spans.ts');
+  const failed = warnings(log, FAILED_EXPORT_LINES_PER_MINUTE);
+  return otlpSpans({
+    url: tracesUrl,
+    resource: {
+      'service.name': 'parley-signaling',
+      'service.instance.id': pod,
+      'cloud.region': region,
+    },
+    onFailed: (reason) => failed({ reason }, 'spans were not sent'),
+  });
+}
+
+const FAILED_EXPORT_LINES_PER_MINUTE = 2;
 
 function openersOf(
   { openBus, openMedia, openPages, openTurn }: Backing,
@@ -111,19 +136,22 @@ function openersOf(
 
 export async function startPod(config: Config, backing: Backing, log: Logger): Promise<RunningPod> {
   const tokens = createTokens(config.keySet);
+  const proofs = createChatProofs(config.keySet);
   const boot = Date.now();
   const named = namedRooms({ ...backing, config, boot, pod: () => pod });
+  const traces = backing.spans && new Traces(config.limits, backing.spans, () => performance.now());
   const badMessages = warnings(log, config.limits['pod.badMessageLogLines']);
   const pod = new SignalingPod({
     config,
     log,
     tokens,
-    proofs: createChatProofs(config.keySet),
+    proofs,
     ...named,
     seats: backing.seats,
     homeBus: backing.homes,
     followed: backing.followed,
     boot,
+    traces,
     ...openersOf(backing, (subject, reason) => {
       pod.metrics.badBusMessages += 1;
       // The last part of the subject identifies the room or page, which the log must not contain.
@@ -138,11 +166,17 @@ export async function startPod(config: Config, backing: Backing, log: Logger): P
     pod,
     url,
     drain: (force) => pod.drain(force),
+    useKeys(keySet) {
+      // The first refuses every set that the second would.
+      tokens.useKeys(keySet);
+      proofs.useKeys(keySet);
+    },
     async close() {
       named.close();
       await pod.close();
       http.server.closeAllConnections();
       await http.close();
+      await backing.spans?.close();
     },
   };
 }
@@ -150,5 +184,5 @@ export async function startPod(config: Config, backing: Backing, log: Logger): P
 async function listen(http: FastifyInstance, { host, port }: Config): Promise<string> {
   await http.listen({ host, port, backlog: BACKLOG });
   const { port: given } = http.server.address() as AddressInfo;
-  return `http://${host}:${given}`;
+  return `http://${authorityOf({ host, port: given })}`;
 }

@@ -13,7 +13,7 @@ import type { Config } from './config.ts';
 import { Connection } from './connection.ts';
 import type { SignalingPod } from './pod.ts';
 import { refuseRaw } from './refusal.ts';
-import { addressOf, isOriginAllowed, traceOf } from './visitor.ts';
+import { addressOf, isOriginAllowed, requestIdOf } from './visitor.ts';
 import { VisitorConnection } from './visitor-connection.ts';
 
 /**
@@ -64,10 +64,10 @@ export function acceptSockets(server: Server, pod: SignalingPod, config: Config)
     const room = roomOf(request.url ?? '');
     const refused = room === undefined ? 'NOT_FOUND' : refusal(request, pod, config, { address, room });
     if (refused !== undefined || room === undefined) return refuse(stream, refused ?? 'NOT_FOUND');
-    const trace = traceOf(request);
+    const requestId = requestIdOf(request, config.trustedProxies);
     sockets.handleUpgrade(request, stream, head, (socket) => {
       lastId += 1;
-      const about = { id: lastId, room, trace };
+      const about = { id: lastId, room, requestId };
       pod.accept(new Connection(pod, { socket, stream, address }, about));
     });
   });

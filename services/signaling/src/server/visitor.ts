@@ -1,22 +1,34 @@
 /** Facts about the client of a request: its address behind trusted proxies, the origin of its page, and the origin under which it reaches the pod. */
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Config } from './config.ts';
+import { isIP } from 'node:net';
+import { authorityOf, type Config } from './config.ts';
 import { networkOf } from './visitor-marks.ts';
 
-/** The client's address; for IPv6 its network, as a client that has one address of it has all of them. */
+/** The client's address; for IPv6 its network, as a client that has one address of it has all of them. SPEC rule LIM-21. */
 export function addressOf(request: IncomingMessage, trustedProxies: number): string {
   return networkOf(addressSeen(request, trustedProxies));
 }
 
-/** Each trusted proxy has appended the address that it saw, so the client's is that many from the right. */
+/**
+ * Each trusted proxy has appended the address that it saw, so the client's is that many from the right. An entry that is no address counts for the
+ * proxy that wrote it: a network for each text would be no limit.
+ */
 function addressSeen(request: IncomingMessage, trustedProxies: number): string {
   const direct = request.socket.remoteAddress ?? 'unknown';
   if (trustedProxies === 0) return direct;
   const header = request.headers['x-forwarded-for'];
   const hops = (Array.isArray(header) ? header.join(',') : (header ?? ''))
     .split(',')
-    .map((hop) => hop.trim());
-  return hops.at(-trustedProxies) || direct;
+    .filter((hop) => hop.trim() !== '');
+  return addressIn(hops.at(-trustedProxies)?.trim() ?? '') ?? direct;
+}
+
+/** The address in an entry: some proxies append the port, and then brackets stand around one of IPv6. */
+function addressIn(hop: string): string | undefined {
+  const withPort = /^(?:\[(?<six>[^\]]*)\]|(?<four>[0-9.]+))(?::[0-9]{1,5})?$/.exec(hop)?.groups;
+  const address = withPort?.['six'] ?? withPort?.['four'] ?? hop;
+  return isIP(address) === 0 ? undefined : address;
 }
 
 type OriginConfig = Pick<Config, 'allowedOrigins' | 'publicUrl' | 'trustedProxies' | 'host' | 'port'>;
@@ -45,13 +57,11 @@ export function publicOrigin(request: IncomingMessage, config: OriginConfig): st
 
 function requestOrigin({ headers }: IncomingMessage, config: OriginConfig): string {
   const scheme = config.trustedProxies > 0 && headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
-  return `${scheme}://${headers.host ?? `${config.host}:${config.port}`}`;
+  return `${scheme}://${headers.host ?? authorityOf(config)}`;
 }
 
-/** Identifies one join in all logs: Envoy's request id, or the caller's trace (W3C Trace Context). */
-export function traceOf(request: IncomingMessage): string | undefined {
-  const { traceparent } = request.headers;
-  if (typeof traceparent === 'string') return /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(traceparent)?.[1];
-  const id = request.headers['x-request-id'];
-  return typeof id === 'string' && /^[A-Za-z0-9-]{1,64}$/.test(id) ? id : undefined;
+/** The id that the edge gave the request, or one of its own: a client does not choose it. SPEC rule LOG-2. */
+export function requestIdOf(request: IncomingMessage, trustedProxies: number): string {
+  const id = trustedProxies > 0 ? request.headers['x-request-id'] : undefined;
+  return typeof id === 'string' && /^[A-Za-z0-9-]{1,64}$/.test(id) ? id : randomUUID();
 }

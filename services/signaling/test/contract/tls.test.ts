@@ -6,26 +6,33 @@ import { busTls } from '@parley/protocol/bus-tls';
 import { connectNats } from '../../src/adapters/nats-connection.ts';
 import { readConfig } from '../../src/server/config.ts';
 import { eventually, within } from '../support/deadline.ts';
+import { freePort } from '../../../../infra/local/src/free-port.ts';
+import { startNatsWithUsers } from '../support/nats.ts';
 import { HANDSHAKE, makeCertificates, startNatsWithTls, startPlain } from '../support/nats-tls.ts';
 
 interface Dialled {
   readonly done: Promise<NatsConnection>;
   readonly isDone: () => boolean;
+  /** Why there was no connection yet. */
+  readonly reasons: readonly string[];
 }
 
 /** Starts to connect, and retries until it succeeds. */
 function dial(t: TestContext, server: string, ca: string): Dialled {
   let opened: NatsConnection | undefined;
-  const options = { servers: [server], user: 'signaling', password: 'signaling', ca, name: 'pod-a' };
+  const reasons: string[] = [];
+  const onUnreachable = (reason: string): void => void reasons.push(reason);
+  const as = { user: 'signaling', password: 'signaling', name: 'pod-a' };
+  const options = { servers: [server], ca, onUnreachable, ...as };
   const done = connectNats(options).then((connection) => (opened = connection));
   t.after(() => opened?.close());
-  return { done, isDone: () => opened !== undefined };
+  return { done, isDone: () => opened !== undefined, reasons };
 }
 
 const refusals = (log: string): number => log.split('TLS handshake error').length - 1;
 
 for (const scheme of ['tls', 'nats'])
-  test(`[BUS-9] [BUS-11] ${scheme}://: a server of another CA is refused until the file names that one`, async (t) => {
+  test(`[BUS-9] [BUS-11] [BUS-14] ${scheme}://: a server of another CA is refused until the file names that one`, async (t) => {
     const certificates = makeCertificates(t);
     certificates.certify('second');
     certificates.trust('second');
@@ -34,6 +41,7 @@ for (const scheme of ['tls', 'nats'])
     const dialled = dial(t, nats.url.replace('nats', scheme), certificates.ca);
     await eventually('the server is refused twice', () => refusals(nats.log()) > 1);
     assert.equal(dialled.isDone(), false);
+    assert.match(dialled.reasons.join('; '), /certificate/);
     certificates.trust('first');
     const connection = await within('the connection', dialled.done);
     await connection.flush();
@@ -51,6 +59,23 @@ test('[BUS-9] nothing is sent to a server without TLS, and one with TLS in its p
   await plain.close();
   await startNatsWithTls(t, certificates, plain.port);
   await within('the connection', dialled.done);
+});
+
+test('[BUS-14] a server that was down at the first connection is used later', async (t) => {
+  const port = await freePort();
+  const first = await startNatsWithUsers();
+  t.after(() => first.close());
+  const servers = [`nats://127.0.0.1:${port}`, first.url];
+  // The client tries servers in random order: the one that is down is the first of some.
+  const options = { servers, user: 'signaling', password: 'signaling', name: 'pod-a' };
+  const connections = await Promise.all(Array.from({ length: 8 }, () => connectNats(options)));
+  t.after(() => Promise.all(connections.map((connection) => connection.close())));
+  const changes = connections.map(statusesOf);
+  const second = await startNatsWithUsers('', port);
+  t.after(() => second.close());
+  await first.kill();
+  await eventually('the other server', () => changes.every((types) => types.includes('reconnect')));
+  await Promise.all(connections.map((connection) => connection.flush()));
 });
 
 test('[BUS-9] a certificate for another name is refused', async (t) => {

@@ -35,10 +35,15 @@ const podFor = (at: number): PodProcess => {
   return pod;
 };
 
-/** The result of joining: the client, or the code. */
+/** The result of joining: the client, or the code. A pod that is busy gives a slot, which this waits for as every client does. */
 async function attempt(at: number, room: string, body = '{}'): Promise<Client | string> {
   const { url } = podFor(at);
-  const joined = await join(url, room, { body });
+  let joined = await join(url, room, { body });
+  while (!joined.ok && joined.error.code === 'BUSY') {
+    const { retryAfterMs = 0, slot } = joined.error;
+    await pause(retryAfterMs);
+    joined = await join(url, room, { body: JSON.stringify({ ...(JSON.parse(body) as object), slot }) });
+  }
   if (!joined.ok) return joined.error.code;
   const client = new Client(room);
   await client.connect(url);

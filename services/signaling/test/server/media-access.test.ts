@@ -74,6 +74,17 @@ test('[MEDIA-4] a token has the generation of the connection that asked for it',
   );
 });
 
+test('[TRACE-2] the token for the relay of a traced join has the claim that leads to its span', () => {
+  const { access, signed } = start();
+  const trace = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  access.offer(ROOM, { participant: ADA, generation: 1 }, [ADA], { trace });
+  access.offer(ROOM, { participant: ADA, generation: 1 }, [ADA]);
+  assert.deepEqual(
+    signed.map((claims) => claims.trace),
+    [trace, undefined],
+  );
+});
+
 test('[MEDIA-24] the answer names a relay of another region, with the token of the own one and how long it is good', () => {
   const { access, signed, onFarRelay } = start();
   assert.equal(access.offer(ROOM, { participant: ADA, generation: 1 }, [ADA]).standby, undefined);
@@ -90,12 +101,27 @@ test('[MEDIA-24] the answer names a relay of another region, with the token of t
   assert.equal(signed.length, 2, 'one token for each answer');
 });
 
+test('[MEDIA-24] without a relay of its own, the region offers that of another one with a token that is revoked as others are', () => {
+  const { access, revoked, signed, onFarRelay } = start([]);
+  assert.deepEqual(access.offer(ROOM, { participant: ADA, generation: 3 }, [ADA]), { relay: null });
+  onFarRelay('us');
+  const { relay, standby } = access.offer(ROOM, { participant: ADA, generation: 3 }, [ADA]);
+  assert.equal(relay, null);
+  assert.deepEqual([standby?.url, standby?.token, standby?.api], [FAR.url, 'token 1', US.url]);
+  assert.equal(signed[0]?.generation, 3);
+  access.departed(departure({ reason: 'left', wasInRegion: true }));
+  assert.deepEqual(
+    revoked.map(({ participant, generation }) => [participant, generation]),
+    [[ADA, 3]],
+  );
+});
+
 test('[MEDIA-24] relays of other regions are never the relay itself, and are refused by their host as others are', () => {
   const { access, onFarRelay } = start();
   onFarRelay('us', { ...FAR, url: 'https://127.0.0.1:4443/' });
   assert.equal(access.offer(ROOM, { participant: ADA, generation: 1 }, [ADA]).standby, undefined);
   onFarRelay('us');
-  const again = access.offer(ROOM, { participant: ADA, generation: 1 }, [ADA], RELAY.url);
+  const again = access.offer(ROOM, { participant: ADA, generation: 1 }, [ADA], { exclude: RELAY.url });
   assert.equal(again.relay?.url, RELAY.url);
   assert.equal(access.relays, 1);
 });

@@ -21,6 +21,7 @@ const nothing = {
   unfollowed: 0,
   slots: 0,
   slotsGiven: 0,
+  traces: undefined,
   arrivalsPerSecond: 0,
   joinsPerSecond: 0,
   bufferedBytes: 0,

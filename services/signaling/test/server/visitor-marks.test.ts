@@ -17,7 +17,11 @@ describe('the network that a ban recognises', () => {
     ['::1', '0:0:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['2001:db8:1:2::/64', '2001:db8:1:2::/64'],
+    ['fe80::1%25', 'fe80:0:0:0::/64'],
+    ['::ffff:192.0.2.7%eth0', '192.0.2.7'],
     ['unknown', 'unknown'],
+    ['2001:db8:::1', '2001:db8:::1'],
+    ['[2001:db8::1]', '[2001:db8::1]'],
   ] as const)
     test(`[MOD-8] of ${address} is ${network}`, () => assert.equal(networkOf(address), network));
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, test } from 'node:test';
-import { isOriginAllowed } from '../../src/server/visitor.ts';
+import { addressOf, isOriginAllowed } from '../../src/server/visitor.ts';
 
 const CONFIG = {
   allowedOrigins: ['https://partner.example', 'https://partner.example:8443'],
@@ -69,6 +69,51 @@ const REFUSED: readonly (readonly [origin: string, headers: Record<string, strin
   ['https://partner.example/', AT_EDGE],
   ['*', AT_EDGE],
 ];
+
+describe('[LIM-21] the address of a client behind a proxy', () => {
+  function seen(forwarded: string | string[] | undefined, trustedProxies = 1): string {
+    const socket = new Socket();
+    Object.defineProperty(socket, 'remoteAddress', { value: '::ffff:10.0.0.9' });
+    const request = new IncomingMessage(socket);
+    // The list is what Node makes of a header that Node does not join.
+    Object.assign(request.headers, forwarded === undefined ? {} : { 'x-forwarded-for': forwarded });
+    return addressOf(request, trustedProxies);
+  }
+
+  for (const [forwarded, network] of [
+    ['198.51.100.7', '198.51.100.7'],
+    ['6.6.6.6, 198.51.100.7', '198.51.100.7'],
+    ['6.6.6.6,198.51.100.7:40123', '198.51.100.7'],
+    ['::ffff:198.51.100.7', '198.51.100.7'],
+    ['[::ffff:198.51.100.7]:40123', '198.51.100.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:1:2::9', '2001:db8:1:2::/64'],
+    ['[2001:db8:1:2::9]', '2001:db8:1:2::/64'],
+    ['[2001:db8:1:2::9]:40123', '2001:db8:1:2::/64'],
+    ['fe80::9%eth0', 'fe80:0:0:0::/64'],
+  ] as const)
+    test(`[LIM-21] of ${forwarded} is ${network}`, () => assert.equal(seen(forwarded), network));
+
+  for (const none of [
+    '',
+    ' ',
+    'unknown',
+    '_hidden',
+    '198.51.100',
+    '2001:db8:::1',
+    '[2001:db8::1',
+    '2001:db8::1]:1',
+  ])
+    test(`[LIM-21] "${none}" is no address: it counts for the proxy`, () =>
+      assert.equal(seen(none), '10.0.0.9'));
+
+  test('[LIM-21] it is counted from the right, and without proxies it is that of the connection', () => {
+    assert.equal(seen('1.1.1.1, 2001:db8::1, 10.0.0.1', 2), '2001:db8:0:0::/64');
+    assert.equal(seen('1.1.1.1', 2), '10.0.0.9');
+    assert.equal(seen(undefined), '10.0.0.9');
+    assert.equal(seen('1.1.1.1', 0), '10.0.0.9');
+  });
+});
 
 describe('[LIM-16] origins', () => {
   for (const [origin, headers] of TAKEN)

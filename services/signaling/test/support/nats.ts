@@ -23,9 +23,11 @@ export interface TestNats {
   close(): Promise<void>;
 }
 
-/** A server without users, where every client may publish and subscribe to everything. */
-export function startNats(): Promise<TestNats> {
-  return runNats((port, directory) => ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', directory]);
+/** A server without users, where every client may publish and subscribe to everything; at this address of the machine. */
+export async function startNats(ip = '127.0.0.1'): Promise<TestNats> {
+  const nats = await runNats((port, directory) => ['-a', ip, '-p', String(port), '-js', '-sd', directory]);
+  const host = ip.includes(':') ? `[${ip}]` : ip;
+  return { ...nats, url: nats.url.replace('127.0.0.1', host) };
 }
 
 /** A connection without a user, as the service makes it. */

@@ -14,6 +14,7 @@ import { memoryRooms } from '../../src/adapters/memory-rooms.ts';
 import { memorySeats } from '../../src/adapters/memory-seats.ts';
 import { memoryTerms } from '../../src/adapters/memory-terms.ts';
 import type { FollowedStore, MediaBus, RoomStore, SeatStore, TermStore } from '../../src/core/ports.ts';
+import type { Spans } from '../../src/core/spans.ts';
 import type { Config } from '../../src/server/config.ts';
 import { createLog } from '../../src/server/log.ts';
 import { mediaHosts } from '../../src/server/media-hosts.ts';
@@ -36,6 +37,7 @@ export interface TestPodOptions {
   readonly keys?: unknown;
   readonly limits?: Partial<Limits>;
   readonly config?: Partial<Config>;
+  readonly spans?: Spans;
   /** Receives each line of the log. */
   readonly onLog?: (line: string) => void;
 }
@@ -76,7 +78,7 @@ export async function startTestPod(options: TestPodOptions = {}): Promise<Runnin
   const log = createLog(config, options.onLog && { write: options.onLog });
   const backing =
     options.nats === undefined ? memoryBacking(config, options.memory) : await natsBacking(config, log);
-  const running = await startPod(config, backing, log);
+  const running = await startPod(config, { ...backing, spans: options.spans ?? backing.spans }, log);
   await eventually('the pod is ready', () => running.pod.isReady);
   return running;
 }
@@ -114,12 +116,14 @@ function testConfig({ name = 'pod-a', nats, keys = keySet(), limits, config }: T
       domain: undefined,
       replicas: 1,
     },
+    keysFile: '',
     keySet: keys,
     turn: { secret: 'a secret for tests', turnUrls: ['turn:127.0.0.1:3478'], stunUrls: [] },
     trustedProxies: 0,
     allowedOrigins: [],
     mediaHosts: mediaHosts([]),
     live: true,
+    tracesUrl: undefined,
     logLevel: 'silent',
     limits: defaultLimits(limits),
     ...config,

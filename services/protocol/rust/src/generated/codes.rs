@@ -125,6 +125,8 @@ pub enum Code {
     TooManyChatLines,
     /// Too many requests for ICE servers.
     TooManyIceRequests,
+    /// Too many reports of quality: this one was not counted.
+    TooManyReports,
     /// This pod is draining: resume on another.
     Goaway,
     /// An internal error of the service.
@@ -133,7 +135,7 @@ pub enum Code {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Code; 63] = [
+    pub const ALL: [Code; 64] = [
         Code::BadRequest,
         Code::BodyTooLarge,
         Code::HeadersTooLarge,
@@ -195,6 +197,7 @@ impl Code {
         Code::ChatTooLong,
         Code::TooManyChatLines,
         Code::TooManyIceRequests,
+        Code::TooManyReports,
         Code::Goaway,
         Code::Internal,
     ];
@@ -273,6 +276,7 @@ impl Code {
             Code::ChatTooLong => "CHAT_TOO_LONG",
             Code::TooManyChatLines => "TOO_MANY_CHAT_LINES",
             Code::TooManyIceRequests => "TOO_MANY_ICE_REQUESTS",
+            Code::TooManyReports => "TOO_MANY_REPORTS",
             Code::Goaway => "GOAWAY",
             Code::Internal => "INTERNAL",
         }
@@ -342,6 +346,7 @@ impl Code {
             Code::ChatTooLong => None,
             Code::TooManyChatLines => None,
             Code::TooManyIceRequests => None,
+            Code::TooManyReports => None,
             Code::Goaway => None,
             Code::Internal => Some(500),
         }
@@ -411,6 +416,7 @@ impl Code {
             Code::ChatTooLong => None,
             Code::TooManyChatLines => None,
             Code::TooManyIceRequests => None,
+            Code::TooManyReports => None,
             Code::Goaway => Some(1012),
             Code::Internal => Some(1011),
         }

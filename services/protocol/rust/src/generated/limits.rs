@@ -70,6 +70,16 @@ pub const POD_REASSEMBLY_BYTES: Limit = Limit::new("pod.reassemblyBytes", "PARLE
 pub const SOCKET_ENTER_TIMEOUT: Limit = Limit::new("socket.enterTimeout", "PARLEY_LIMIT_SOCKET_ENTER_TIMEOUT", [5000, 100, 60_000], "ms", Some(Code::EnterTimeout));
 /// A client whose system answers and that is frozen itself is detected at the third ping, after 50 to 75 s; a dead path is detected by the edge (EDGE-8), and where no edge does that, 1500 detects both within 5 s.
 pub const SOCKET_PING_INTERVAL: Limit = Limit::new("socket.pingInterval", "PARLEY_LIMIT_SOCKET_PING_INTERVAL", [25_000, 200, 60_000], "ms", None);
+/// A dashboard shows a bad link within a minute; a pod of 8,000 sockets gets 33 reports a second.
+pub const QUALITY_INTERVAL: Limit = Limit::new("quality.interval", "PARLEY_LIMIT_QUALITY_INTERVAL", [60_000, 1000, 3_600_000], "ms", Some(Code::TooManyReports));
+/// Asked for reports, the same ones after a reload; 0: none.
+pub const QUALITY_PERCENT: Limit = Limit::new("quality.percent", "PARLEY_LIMIT_QUALITY_PERCENT", [25, 0, 100], "percent of participants", None);
+/// Traced where the pod has a collector, the same ones on every pod; the others are not slower, and metrics count all.
+pub const TRACE_PERCENT: Limit = Limit::new("trace.percent", "PARLEY_LIMIT_TRACE_PERCENT", [10, 0, 100], "percent of joins", None);
+/// A tenth of `pod.traces`, for a client that chose the ids of its traces so that all are sampled; a join over it is not traced.
+pub const ADDRESS_TRACES: Limit = Limit::new("address.traces", "PARLEY_LIMIT_ADDRESS_TRACES", [60, 1, 10_000_000], "traces per minute", None);
+/// A collector gets some hundred spans a second from a pod in a herd, also where clients chose the ids of their traces; a join over it is not traced.
+pub const POD_TRACES: Limit = Limit::new("pod.traces", "PARLEY_LIMIT_POD_TRACES", [10, 1, 10_000], "traces per second", None);
 /// Well below the 20,000 descriptors a process usually gets, as the edge needs two per socket.
 pub const POD_SOCKETS: Limit = Limit::new("pod.sockets", "PARLEY_LIMIT_POD_SOCKETS", [8000, 1, 100_000], "sockets", Some(Code::PodFull));
 /// Each room is one NATS subscription.

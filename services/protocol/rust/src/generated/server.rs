@@ -99,6 +99,9 @@ pub struct Welcome {
     pub limits: WelcomeLimits,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub regions: Option<RegionList>,
+    /// The pod asks for a `quality` message that often; absent: for none.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub report_every_ms: Option<NonZeroU64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -224,7 +227,7 @@ pub struct RelayStandby {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Relay {
-    /// `null` where the region has no media relay now.
+    /// `null` where the region has no media relay now; `standby` may name one of another.
     #[serde(deserialize_with = "Option::deserialize")]
     pub relay: Option<RelayOffer>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]

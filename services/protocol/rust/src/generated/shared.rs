@@ -210,6 +210,16 @@ pub struct VisitorMarks {
 }
 
 pattern!(
+    /// The span before, of a sampled trace, as `traceparent` of W3C Trace Context. SPEC rule TRACE-2.
+    TraceClaim, r"^00-[0-9a-f]{32}-[0-9a-f]{16}-01$", usize::MAX
+);
+
+pattern!(
+    /// The id of a span of W3C Trace Context.
+    SpanId, r"^[0-9a-f]{16}$", usize::MAX
+);
+
+pattern!(
     /// Name of the relay, which stays the same over restarts.
     RelayName, r"^[A-Za-z0-9_-]+$", 128
 );

@@ -3,7 +3,7 @@
 //! Token claims: Claims of the signed tokens: EdDSA JWTs whose header names the key (`kid`).
 #![allow(missing_docs, reason = "the schemas do not describe every field")]
 
-use super::shared::{Incarnation, ParticipantId, RoomId, VisitorMarks};
+use super::shared::{Incarnation, ParticipantId, RoomId, SpanId, TraceClaim, VisitorMarks};
 use crate::bounded::List;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
@@ -34,6 +34,10 @@ pub struct TicketClaims {
     pub owner: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub visitor: Option<VisitorMarks>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub trace: Option<TraceClaim>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub caller: Option<SpanId>,
     pub exp: i64,
 }
 
@@ -95,6 +99,8 @@ pub struct MediaClaims {
     pub generation: Option<NonZeroU64>,
     pub publish: List<String, 0, 16>,
     pub subscribe: List<String, 0, 16>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub trace: Option<TraceClaim>,
     /// The token opens sessions for `media.tokenMaxAge` from this time on.
     pub iat: i64,
     /// When a session that the token opened ends.

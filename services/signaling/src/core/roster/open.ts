@@ -54,6 +54,7 @@ export function openRoom(pod: Pod, { view, policy }: Pick<Join, 'view' | 'policy
     interested: new Map(),
     linger: undefined,
     rereading: undefined,
+    hastyReads: 0,
   };
   pod.rooms.set(view.room, room);
   pod.effects.push({ type: 'subscribe', room: view.room });

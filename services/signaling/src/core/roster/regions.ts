@@ -25,6 +25,8 @@ import { unreachableSections } from './section.ts';
 const REPEAT_MS = 1500;
 /** After a cut the policies of rooms are read, spread over this time. */
 const READ_SPREAD_MS = 1000;
+/** The way to a home region may take messages a moment after those of that region come: so many failed reads are repeated soon. */
+const REUNITED_READS = 4;
 /** After a gap, the messages that catch up have been answered by then. */
 const CAUGHT_UP_MS = 2000;
 /** After a cut too, unless nothing arrives there now: by then that region has noticed it and has published it. */
@@ -89,10 +91,11 @@ function reunite(pod: Pod, region: Region): void {
 
 /** An owner beyond the cut may have changed them, also those of a third region. SPEC rule HOME-7. */
 function readPolicies(pod: Pod): void {
-  for (const [room, { view }] of pod.rooms) {
-    if (view.kind !== 'named') continue;
+  for (const [id, room] of pod.rooms) {
+    if (room.view.kind !== 'named') continue;
+    room.hastyReads = REUNITED_READS;
     const at = pod.now + pod.random() * READ_SPREAD_MS;
-    pod.agenda.schedule(at, () => pod.effects.push({ type: 'read-policy', room }));
+    pod.agenda.schedule(at, () => pod.effects.push({ type: 'read-policy', room: id }));
   }
 }
 

@@ -8,21 +8,58 @@ import { decode } from '@parley/protocol/decode';
 import { JoinRequest, socketPath, type JoinAnswer } from '@parley/protocol/http';
 import { parseRoomId, participantId, type RoomId } from '@parley/protocol/ids';
 import { checkName } from '@parley/protocol/people';
-import type { VisitorMarks } from '@parley/protocol/tokens';
+import type { TicketClaims, VisitorMarks } from '@parley/protocol/tokens';
 import { isBanned } from '../../core/policy.ts';
+import type { Span } from '../../core/spans.ts';
 import { isOwner } from '../owner-key.ts';
 import { refuse } from '../refusal.ts';
 import { severalRegions } from '../regions.ts';
-import { addressOf, publicOrigin, traceOf } from '../visitor.ts';
+import { readTraceparent, traceparentOf } from '../traces.ts';
+import { addressOf, publicOrigin } from '../visitor.ts';
 import { marksOf } from '../visitor-marks.ts';
 import { RECENT_MS, type RoomLookup } from '../rooms.ts';
 import type { RouteContext } from './context.ts';
 import { isFull, refuseForNow } from './join-turn.ts';
 
+type RoomRequest = FastifyRequest<{ Params: { room: string } }>;
+
 export async function joinRoom(
   context: RouteContext,
-  request: FastifyRequest<{ Params: { room: string } }>,
+  request: RoomRequest,
   reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { pod, config } = context;
+  if (pod.traces === undefined) return admit(context, request, reply);
+  const caller = readTraceparent(request.headers.traceparent);
+  const address = addressOf(request.raw, config.trustedProxies);
+  const span = pod.traces.join(caller, address, { 'parley.request_id': request.id });
+  if (span === undefined) return admit(context, request, reply);
+  // The client's own span is written when its socket enters.
+  const claims = {
+    trace: traceparentOf(span.ids),
+    ...(caller?.records === false && { caller: caller.span }),
+  };
+  try {
+    const answered = await admit(context, request, reply, { span, claims });
+    span.set({ 'http.response.status_code': reply.statusCode });
+    span.end(reply.refusal ?? undefined);
+    return answered;
+  } catch (error) {
+    span.end('INTERNAL');
+    throw error;
+  }
+}
+
+interface Traced {
+  readonly span: Span;
+  readonly claims: Pick<TicketClaims, 'trace' | 'caller'>;
+}
+
+async function admit(
+  context: RouteContext,
+  request: RoomRequest,
+  reply: FastifyReply,
+  traced?: Traced,
 ): Promise<FastifyReply> {
   const { config, pod, rooms, tokens, log } = context;
   const { limits } = config;
@@ -55,6 +92,7 @@ export async function joinRoom(
     ...(known.policy === undefined ? {} : { incarnation: known.policy.incarnation }),
     ...(owner ? { owner } : {}),
     ...(visitor === undefined ? {} : { visitor }),
+    ...traced?.claims,
   };
   const ticket = tokens.signTicket(claims, limits['ticket.ttl']);
   const origin = publicOrigin(request.raw, config);
@@ -67,7 +105,8 @@ export async function joinRoom(
     room: view,
     ...(regions === undefined ? {} : { regions }),
   };
-  log.debug({ trace: traceOf(request.raw), room: view.room, participant }, 'ticket issued');
+  const about = { requestId: request.id, traceId: traced?.span.ids.trace, room: view.room, participant };
+  log.debug(about, 'ticket issued');
   return reply.header('cache-control', 'no-store').send(answer);
 }
 
