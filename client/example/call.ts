@@ -1,69 +1,45 @@
 /** A call in one file. The fragment of the address is the room: every tab that opens the address is a participant. */
-import { adHocRoomId } from '@parley/protocol/ids';
-import { browserPorts } from '@parley/sdk/browser-ports';
-import type { CallConnection } from '@parley/sdk/call';
-import { joinCall } from '@parley/sdk/join-call';
+import { adHocRoomId, browserPorts, joinCall, pageMedia } from '@parley/sdk';
 
-const me = find('me', HTMLVideoElement);
-const videos = find('videos', HTMLElement);
-const status = find('status', HTMLOutputElement);
-const leave = find('leave', HTMLButtonElement);
+const [videos, status] = [find('videos', HTMLElement), find('status', HTMLOutputElement)];
+const [me, leave] = [find('me', HTMLVideoElement), find('leave', HTMLButtonElement)];
+const elements = new Map<string, HTMLVideoElement>();
 
 if (location.hash === '') location.hash = adHocRoomId(crypto.getRandomValues(new Uint8Array(16)));
 find('link', HTMLAnchorElement).href = location.href;
 
 const devices = navigator.mediaDevices.getUserMedia({ audio: true, video: true });
-devices.then(join, (error: unknown) => {
-  status.value = `The camera or microphone does not open: ${String(error)}`;
-});
+devices.catch((error: unknown) => (status.value = String(error)));
+const local = await devices;
+me.srcObject = local;
+const [microphone = null, camera = null] = [local.getAudioTracks()[0], local.getVideoTracks()[0]];
+const options = { api: location.origin, room: location.hash.slice(1), name: 'Guest', microphone, camera };
+const call = joinCall(options, browserPorts(pageMedia));
+call.subscribe(draw);
+draw();
+leave.addEventListener('click', () => call.leave());
 
-function join(local: MediaStream): void {
-  me.srcObject = local;
-  const [microphone = null] = local.getAudioTracks();
-  const [camera = null] = local.getVideoTracks();
-  const room = location.hash.slice(1);
-  const call = joinCall({ api: location.origin, room, name: 'Guest', microphone, camera }, browserPorts());
-
-  const elements = new Map<string, HTMLVideoElement>();
-  const draw = (): void => {
-    const { connection, people } = call.snapshot();
-    status.value = sentence(connection);
-    for (const { participant, stream } of people) {
-      const element = elements.get(participant) ?? videos.appendChild(newVideo());
-      elements.set(participant, element);
-      // Assigning the same stream again would restart the element.
-      if (element.srcObject !== stream) element.srcObject = stream;
-    }
-    for (const [participant, element] of elements) {
-      if (people.some((person) => person.participant === participant)) continue;
-      element.remove();
-      elements.delete(participant);
-    }
-    if (connection.status !== 'ended') return;
-    leave.disabled = true;
-    for (const track of local.getTracks()) track.stop();
-  };
-  call.subscribe(draw);
-  draw();
-  leave.disabled = false;
-  leave.addEventListener('click', () => call.leave());
-}
-
-function newVideo(): HTMLVideoElement {
-  const element = document.createElement('video');
-  element.autoplay = true;
-  element.playsInline = true;
-  return element;
-}
-
-function sentence(connection: CallConnection): string {
-  return connection.status === 'ended'
-    ? `The call ended: ${connection.reason}`
-    : `Connection: ${connection.status}`;
+function draw(): void {
+  const { connection, people } = call.snapshot();
+  const { status: now } = connection;
+  status.value = now === 'ended' ? `The call ended: ${connection.reason}` : `Connection: ${now}`;
+  leave.disabled = now === 'ended';
+  for (const { participant, stream } of people) {
+    const element = elements.get(participant) ?? videos.appendChild(document.createElement('video'));
+    elements.set(participant, Object.assign(element, { autoplay: true, playsInline: true }));
+    // Assigning the same stream again would restart the element.
+    if (element.srcObject !== stream) element.srcObject = stream;
+  }
+  for (const [id, element] of elements) {
+    if (people.some(({ participant }) => participant === id)) continue;
+    element.remove();
+    elements.delete(id);
+  }
+  if (now === 'ended') for (const track of local.getTracks()) track.stop();
 }
 
 function find<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {
   const element = document.getElementById(id);
-  if (!(element instanceof kind)) throw new Error(`the page has no ${kind.name} #${id}`);
-  return element;
+  if (element instanceof kind) return element;
+  throw new Error(`the page has no ${kind.name} #${id}`);
 }

@@ -25,6 +25,8 @@ export function canHoldPages(): boolean {
 /** Without `page` every room stays in the mesh. */
 export function browserPorts(page: PageMedia | null = null): Ports {
   return {
+    // A worker has one, and Node.js has not.
+    origin: (globalThis.location as Location | undefined)?.origin,
     fetch: async (url, init) => globalThis.fetch(url, init),
     openSocket,
     createConnection: (configuration) => new RTCPeerConnection(configuration),

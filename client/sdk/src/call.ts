@@ -14,11 +14,13 @@ export type CallConnection =
   | { readonly status: 'joining' }
   /** Many people are arriving at once: the service keeps the place of this one, whose turn comes at about `turnAtMs` (Unix time). */
   | { readonly status: 'arriving'; readonly turnAtMs: number }
-  /** The room has a lobby, and its owner was notified. The state has no time limit; after the loss of a socket the client waits again. */
+  /** The room has a lobby, and its owner was notified. `offline`: the socket was lost. The state has no time limit; after the loss of a socket the client waits again. */
   | { readonly status: 'lobby-waiting'; readonly offline: boolean }
+  /** `pod`: the name of the server, for reports of errors. */
   | { readonly status: 'connected'; readonly pod: string }
   /**
-   * `turnAtMs`: as in `arriving`; `null` where the service did not announce a wait. `movingTo`: the name of another region, where the call goes on as
+   * `sinceMs`: when the socket was lost (Unix time). `offline`: the device believes that it has no network. `turnAtMs`: as in
+   * `arriving`; `null` where the service did not announce a wait. `movingTo`: the name of another region, where the call goes on as
    * its own does not answer; otherwise `null`.
    */
   | {
@@ -28,7 +30,7 @@ export type CallConnection =
       readonly turnAtMs: number | null;
       readonly movingTo: string | null;
     }
-  /** Final. `retry` says whether joining again may succeed; `retryAfterMs` when. */
+  /** Final. `retry` says whether joining again may succeed; `retryAfterMs` after how many ms, `null` if the service does not say. */
   | {
       readonly status: 'ended';
       readonly reason: EndReason;
@@ -49,7 +51,9 @@ export type Link =
        */
       readonly path: 'direct' | 'turn' | 'sfu';
       readonly quality: LinkQuality;
+      /** Through relays, and until it is known, `null`. */
       readonly roundTripMs: number | null;
+      /** Of packets since the reading before, some seconds ago: the higher of the two directions, 0 to 100. `null` as for `roundTripMs`. */
       readonly lossPercent: number | null;
     }
   | { readonly status: 'recovering' }
@@ -61,8 +65,14 @@ export type Link =
   | { readonly status: 'no-media' }
   /** The media comes through relays, and is encrypted with another key than ours, or only one of the two sides encrypts. */
   | { readonly status: 'other-key' };
+
+/**
+ * `good`: up to 300 ms of round trip and 2 % of loss. `fair`: up to 800 ms and 8 %. `unknown`: nothing was measured yet. Through relays the delay of
+ * playback decides: less than 200 ms is good, less than 350 ms fair.
+ */
 export type LinkQuality = 'good' | 'fair' | 'poor' | 'unknown';
 
+/** Another participant. The object stays the same until something about that participant changes. */
 export interface Person {
   readonly participant: ParticipantId;
   readonly name: string;
@@ -73,6 +83,7 @@ export interface Person {
   readonly link: Link;
   /** Camera and microphone. The object stays the same while the participant is present, so that an element can keep it. */
   readonly stream: MediaStream | null;
+  /** The shared screen with its audio; `null` while the participant shares none. */
   readonly screen: MediaStream | null;
   /** The audio is part of the `mix` of the call. An application that plays the mix must not play the audio of these streams too. */
   readonly mixed: boolean;
@@ -80,6 +91,7 @@ export interface Person {
   readonly level: number;
 }
 
+/** What a `Person` has besides its entry in the roster. */
 export type PersonMedia = Pick<Person, 'link' | 'stream' | 'screen' | 'mixed' | 'level'>;
 
 /**
@@ -97,6 +109,7 @@ export type CallPath =
       readonly encrypted: boolean;
     };
 
+/** The figures of the media with one participant. */
 export interface PersonFigures {
   readonly participant: ParticipantId;
   readonly received: readonly TrackFigures[];
@@ -110,32 +123,38 @@ export interface CallFigures {
   /** The connection to the media relay; `null` without one. */
   readonly relay: {
     readonly transport: 'WebTransport' | 'WebSocket';
+    /** `null`: unknown. */
     readonly roundTripMs: number | null;
-    /** Loss among all packets that this client sent on the connection. */
+    /** Loss among all packets that this client sent on the connection, 0 to 100; `null`: unknown. */
     readonly lossPercent: number | null;
+    /** What is sent once for all participants. */
     readonly sent: readonly TrackFigures[];
   } | null;
 }
 
+/** One line of the chat. */
 export interface ChatEntry {
+  /** Chosen by the sender; the same in all snapshots. */
   readonly id: string;
   readonly from: ParticipantId;
   readonly name: string;
   readonly text: string;
-  /** Unix time in ms. */
+  /** Unix time in ms: of this device while the line is `sending`, then of the service. */
   readonly at: number;
   readonly mine: boolean;
-  /** `acknowledged`: the service acknowledged the line, and participants who resume receive it. */
+  /** `acknowledged`: the service acknowledged the line, and participants who resume receive it. `refused`: the service did not take it. */
   readonly status: 'sending' | 'acknowledged' | 'refused';
   /** The proof of the pod that acknowledged the line; present once the status is `acknowledged`. */
   readonly proof?: string;
 }
 
+/** The state of a call at one moment; immutable. */
 export interface CallSnapshot {
   readonly connection: CallConnection;
   readonly room: string;
   /** Whether the room is locked and has a lobby, and its capacity; `null` before the welcome. */
   readonly view: RoomView | null;
+  /** This participant. `participant`: `null` before the first welcome. `owner`: it joined with the owner key of this room. */
   readonly me: {
     readonly participant: ParticipantId | null;
     readonly name: string;
@@ -154,16 +173,21 @@ export interface CallSnapshot {
   readonly lobby: readonly Waiting[];
   /** How often the owner asked this participant to mute: a higher number is a new request. */
   readonly muteRequests: number;
+  /** The last 500 lines, the oldest first. */
   readonly chat: readonly ChatEntry[];
 }
 
+/** A call that was joined. Refusals and its end are states of the snapshot: no method throws because of them. */
 export interface Call {
+  /** The same object until something changes, and then a new one. */
   snapshot(): CallSnapshot;
   /** The listener is called after every change of the snapshot; the returned function ends the subscription. */
   subscribe(listener: () => void): () => void;
   /** A live track, or `null` to send none (muted, camera off). The roster of all participants changes with it. The caller owns and stops tracks. */
   setMicrophone(track: MediaStreamTrack | null): void;
+  /** As `setMicrophone`. */
   setCamera(track: MediaStreamTrack | null): void;
+  /** A stream with the picture of a screen and, if it is shared, its audio; `null` to send none. The caller owns and stops it. */
   setScreen(stream: MediaStream | null): void;
   /** Sets the end-to-end key, as `CallOptions.mediaKey`. Participants without it cannot play our media that goes through relays. */
   setMediaKey(key: string): void;
@@ -172,9 +196,17 @@ export interface Call {
     participant: ParticipantId,
     size: { readonly width: number; readonly height: number } | null,
   ): void;
+  /**
+   * What is sent and received, track by track. Each call begins the interval of the next one: an application calls it in one place. Rejects if the
+   * browser fails to count.
+   */
   measure(): Promise<CallFigures>;
+  /** Changes the name that all participants see. A name that is empty, longer than `name.chars` or has control characters changes nothing. */
   rename(name: string): void;
-  /** `false` if the text is empty or longer than `chat.chars`. */
+  /**
+   * `false`, and nothing is sent: the text is empty or longer than `chat.chars`, 50 lines wait for an acknowledgement, the call has ended or was not
+   * welcomed yet.
+   */
   sendChat(text: string): boolean;
   /** `null` without an owner key. `me.owner` and the answers say whether the key is that of the room. */
   readonly moderation: Moderation | null;
@@ -182,10 +214,13 @@ export interface Call {
   leave(): void;
 }
 
+/** How to join. What may be absent has a default. */
 export interface CallOptions {
   /** Origin of the API, for example `https://parley.example`. A page passes its own origin. */
   readonly api: string;
+  /** The id of the room: `parseRoomId` reads one, and a wrong one ends the call with a code. */
   readonly room: string;
+  /** The name that all participants see; up to `name.chars` characters. */
   readonly name: string;
   /** 16 to 64 random letters, digits, `-` and `_` that the application stores. A ban matches them, besides the network address. */
   readonly device?: string;
@@ -196,7 +231,14 @@ export interface CallOptions {
    * it relays can read the media.
    */
   readonly mediaKey?: string;
+  /**
+   * `traceparent` (W3C Trace Context) of a span that the page records, under which the service records the join. Without it the join has a trace of its
+   * own. An origin other than that of `api` has to be allowed to send it.
+   */
+  readonly traceparent?: string;
+  /** As `Call.setMicrophone`. */
   readonly microphone: MediaStreamTrack | null;
+  /** As `Call.setCamera`. */
   readonly camera: MediaStreamTrack | null;
   /** State of an earlier visit in the same tab, so that a reload is the same participant. */
   readonly memory?: CallMemory;
@@ -207,12 +249,19 @@ export interface CallOptions {
   readonly regionMemory?: CallMemory;
   /** Uses the region of this name, if the installation has it and it answers, instead of the nearest. */
   readonly region?: string;
+  /**
+   * `false`: sends no report of how media arrives, also if the service asks this participant for them (SPEC rule QUAL-1), and measures nothing for
+   * them. Default: `true`. What a report says: `services/protocol/SPEC.md`, QUAL-2 and QUAL-3.
+   */
+  readonly reports?: boolean;
   /** For tests and for users behind strict firewalls: `relay` uses only TURN. */
   readonly iceTransportPolicy?: RTCIceTransportPolicy;
 }
 
 /** Stores a few hundred bytes for each room beyond a reload, for example in sessionStorage. */
 export interface CallMemory {
+  /** What was written last; `null`: nothing. It may throw, which counts as `null`. */
   read(): string | null;
+  /** `null` deletes. It may throw, for example if the storage is full: then a reload is a new participant. */
   write(value: string | null): void;
 }

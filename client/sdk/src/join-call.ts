@@ -1,7 +1,6 @@
 /** A call: combines the connection to the room, roster, chat and media into one snapshot. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import { CHAT_LIMITS } from '@parley/protocol/chat-limits';
-import { ROOM_LIMITS } from '@parley/protocol/room-limits';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import type { IceOffer, RoomView } from '@parley/protocol/http';
 import type { Call, CallConnection, CallFigures, CallOptions, CallSnapshot } from './call.ts';
@@ -9,6 +8,7 @@ import { Connection } from './signaling/connection.ts';
 import { IceRenewal } from './mesh/ice-renewal.ts';
 import { toRtc } from './mesh/ice-servers.ts';
 import { Mesh } from './mesh/mesh.ts';
+import { QualityReports } from './measure/quality-reports.ts';
 import type { LocalMedia, Size } from './media.ts';
 import { MediaPaths } from './paths/media-paths.ts';
 import { RelayRequests } from './paths/relay-requests.ts';
@@ -38,6 +38,8 @@ class JoinedCall implements Call {
   readonly #chat: ChatSession;
   readonly #relayRequests: RelayRequests;
   readonly #iceRenewal: IceRenewal;
+  readonly #quality: QualityReports;
+  readonly #reports: boolean;
   readonly #listeners = new Listeners();
   #state: CallConnection = { status: 'joining' };
   #view: RoomView | null = null;
@@ -47,16 +49,18 @@ class JoinedCall implements Call {
   #limits: Pick<Welcome['limits'], 'nameChars' | 'chatChars' | 'meshParticipants'> = {
     nameChars: CHAT_LIMITS['name.chars'].value,
     chatChars: CHAT_LIMITS['chat.chars'].value,
-    meshParticipants: ROOM_LIMITS['mesh.participants'].value,
+    // Before the welcome no other participant is known, and the room stays in the mesh.
+    meshParticipants: Number.POSITIVE_INFINITY,
   };
   #snapshot: CallSnapshot | null = null;
 
   constructor(options: CallOptions, ports: Ports) {
-    const { room, name, microphone, camera } = options;
+    const { room, name, microphone, camera, reports = true } = options;
     const { clock, random } = ports;
     const send = this.#send.bind(this);
     const onChange = (): void => this.#changed();
     this.#room = room;
+    this.#reports = reports;
     this.moderation = this.#moderationOf(options, ports);
     this.#local = new LocalState(name, { microphone, camera, screen: null }, send);
     this.#chat = new ChatSession({ clock, random, send });
@@ -77,6 +81,13 @@ class JoinedCall implements Call {
     this.#people = new People({ clock, media: (participant) => this.#paths.shown(participant), onChange });
     this.#iceRenewal = new IceRenewal({ clock, random, request: () => void send({ type: 'ice' }) });
     this.#relayRequests = new RelayRequests(clock, send);
+    this.#quality = new QualityReports({
+      clock,
+      measure: () => this.#paths.measureForReports(),
+      links: () => this.#people.list().map(({ participant, link }) => [participant, link] as const),
+      isConnected: () => this.#connection.connected,
+      send,
+    });
     this.#connection = this.#createConnection(options, ports);
     this.#connection.start();
   }
@@ -200,6 +211,7 @@ class JoinedCall implements Call {
 
   #stateChanged(state: CallConnection): void {
     this.#state = state;
+    if (state.status === 'lobby-waiting' || state.status === 'arriving') this.#quality.waits();
     if (state.status === 'ended') this.#close();
     this.#changed();
   }
@@ -219,6 +231,7 @@ class JoinedCall implements Call {
     else this.#mesh.reachableAgain();
     this.#paths.repeatSignals();
     this.#relayRequests.renew();
+    this.#quality.welcomed(this.#reports ? welcome.reportEveryMs : undefined);
   }
 
   #viewChanged(view: RoomView): void {
@@ -274,6 +287,7 @@ class JoinedCall implements Call {
 
   #changed(): void {
     this.#snapshot = null;
+    this.#quality.follow();
     this.#listeners.notify();
   }
 
@@ -282,6 +296,7 @@ class JoinedCall implements Call {
     this.#roster.close();
     this.#iceRenewal.close();
     this.#relayRequests.close();
+    this.#quality.close();
     this.#paths.close();
     this.#mesh.close();
   }

@@ -4,9 +4,15 @@ import type { ParticipantId } from '@parley/protocol/ids';
 import type { Count } from './measure/figures.ts';
 import type { LocalMedia, Role, Size } from './media.ts';
 
+/** What an environment provides. `browserPorts` makes those of a browser. */
 export interface Ports {
+  /** Of the page. Only requests to the same origin begin a trace: others would need a header that older services do not allow. */
+  readonly origin?: string | undefined;
+  /** As `fetch` of a browser: it rejects without an answer. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  /** Opens a WebSocket, whose binary messages are ArrayBuffers. */
   readonly openSocket: (url: string, handlers: WireHandlers) => WireSocket;
+  /** As `new RTCPeerConnection`. */
   readonly createConnection: (configuration: RTCConfiguration) => RTCPeerConnection;
   /** An empty stream: tracks are added by the SDK. */
   readonly createStream: () => MediaStream;
@@ -32,6 +38,7 @@ export interface RelayedMedia {
 /** `api`: the origin of the API of its region, where that is not the region of the call. */
 export type OfferedRelay = RelayOffer & { readonly api?: string };
 
+/** What the media of a room through relays is entered with. */
 export interface RelayedRoomOptions {
   readonly room: string;
   readonly me: ParticipantId;
@@ -41,9 +48,11 @@ export interface RelayedRoomOptions {
   readonly secret: string | null;
   /** As `RelayRequests.request`. */
   readonly ask: (without?: string, isLost?: boolean) => Promise<OfferedRelay | null | undefined>;
+  /** The state or the media of a participant changed. */
   readonly onChange: () => void;
 }
 
+/** The media of a room through relays, until `close()`. */
 export interface RelayedRoom {
   /** `none`: the region has no relay for this room. */
   readonly state: 'connecting' | 'open' | 'waiting' | 'none';
@@ -53,9 +62,11 @@ export interface RelayedRoom {
   person(participant: ParticipantId): RelayedPerson | undefined;
   /** Which participants to subscribe to, and the size of their cameras on the screen; `null`: audio only. */
   follow(wanted: ReadonlyMap<ParticipantId, Size | null>): void;
+  /** What this participant sends from now on. */
   setMedia(local: LocalMedia): void;
   /** `null` without a connection to a relay. */
   measure(): Promise<RelayCounts | null>;
+  /** Ends every subscription and the own broadcast. */
   close(): void;
 }
 
@@ -65,24 +76,31 @@ export interface RelayedPerson {
   readonly ready: boolean;
   /** It is encrypted with another key than ours, or only one of the two is encrypted: nothing of it is played. */
   readonly otherKey: boolean;
+  /** `null`: nothing of this source has arrived. */
   track(source: Role): MediaStreamTrack | null;
   /** 0 to 1. */
   level(): number;
   /** Delay until it is played, in ms. */
   targetMs(): number;
+  /** Adds the audio to the mix of the room, or removes it. */
   mix(on: boolean): void;
+  /** Of each track that is received. */
   counts(): readonly Count[];
 }
 
+/** Counters of the connection to a media relay since it began. */
 export interface RelayCounts {
   readonly transport: 'WebTransport' | 'WebSocket';
+  /** `null`: unknown. */
   readonly roundTripMs: number | null;
   /** QUIC packets that we sent; 0 where the browser does not say. */
   readonly packets: number;
+  /** Those of `packets` that were lost. */
   readonly lost: number;
   readonly sent: readonly Count[];
 }
 
+/** The time, and timers. */
 export interface Clock {
   /** Monotonic, in ms: for intervals. */
   now(): number;
@@ -92,41 +110,56 @@ export interface Clock {
   after(ms: number, task: () => void): () => void;
 }
 
+/** Random numbers; `bytes` must be unpredictable, as keys are made of them. */
 export interface Random {
   /** From 0 up to but not including 1. */
   fraction(): number;
+  /** A new array of `count` bytes. */
   bytes(count: number): Uint8Array;
 }
 
 /** What the device believes about its network. `online` may be wrong: it only hastens or delays an attempt. */
 export interface Network {
+  /** Whether the device believes that it has a network now. */
   online(): boolean;
+  /** The listener is called after each change; the answer ends the subscription. */
   subscribe(listener: () => void): () => void;
 }
 
+/** DEFLATE without a header: RFC 1951. */
 export interface Compression {
+  /** Rejects only if the environment fails. */
   deflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>;
   /** Rejects when the result would be over `limit` bytes, without holding more than that. */
   inflate(bytes: Uint8Array<ArrayBuffer>, limit: number): Promise<Uint8Array<ArrayBuffer>>;
 }
 
+/** Measures the loudness of one track, until `close()`. */
 export interface LevelMeter {
   /** 0 to 1, of the last fifth of a second. */
   read(): number;
+  /** Releases the track; the caller stops it. */
   close(): void;
 }
 
 /** A WebSocket with its events as plain calls. After `onClose` nothing more is called. */
 export interface WireHandlers {
+  /** Messages can be sent from now on. */
   onOpen(): void;
+  /** A text message. */
   onText(text: string): void;
+  /** A binary message; the receiver owns the bytes. */
   onBinary(bytes: Uint8Array<ArrayBuffer>): void;
+  /** `code`: RFC 6455, section 7.4; 1006 after a loss, also of a socket that never opened. */
   onClose(code: number): void;
 }
 
+/** An open or opening WebSocket. */
 export interface WireSocket {
+  /** Does nothing unless the socket is open. */
   send(data: string | Uint8Array<ArrayBuffer>): void;
   /** Bytes that wait to leave. */
   buffered(): number;
+  /** 1000, or 3000 to 4999. */
   close(code: number): void;
 }

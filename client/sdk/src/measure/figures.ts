@@ -17,19 +17,27 @@ export interface Count {
   /** The total time that received media waited in the jitter buffer, and the number of samples; zero for sent media. */
   readonly waitedMs: number;
   readonly waits: number;
+  /** How often the picture stood still; `null`: unknown. */
+  readonly freezes: number | null;
 }
 
 /** The current figures of one track; `null`: unknown. */
 export interface TrackFigures {
   readonly source: Role;
+  /** The name in WebRTC and WebCodecs. */
   readonly codec: string | null;
+  /** Of the picture, in pixels. */
   readonly width: number | null;
   readonly height: number | null;
   readonly framesPerSecond: number | null;
+  /** 0 at the first reading of a track. */
   readonly kilobitsPerSecond: number;
+  /** Packets that were lost or came too late, 0 to 100. */
   readonly lossPercent: number | null;
-  /** The delay of the jitter buffer. */
+  /** The delay of the jitter buffer in ms. */
   readonly bufferMs: number | null;
+  /** How often the picture stood still since the previous call. */
+  readonly freezes: number | null;
 }
 
 export interface Counts {
@@ -46,7 +54,7 @@ export class Rates {
   of(key: string, count: Count, nowMs: number): TrackFigures {
     const known = this.#before.get(key);
     // The counters of a new connection start at zero.
-    const before = known !== undefined && known.count.bytes <= count.bytes ? known : undefined;
+    const before = known !== undefined && continues(known.count, count) ? known : undefined;
     this.#now.set(key, { at: nowMs, count });
     const seconds = before === undefined ? 0 : (nowMs - before.at) / 1000;
     const since = (of: (count: Count) => number): number =>
@@ -67,6 +75,7 @@ export class Rates {
       kilobitsPerSecond: Math.round(perSecond((one) => one.bytes) * 0.008),
       lossPercent: all <= 0 ? null : tenths((100 * lost) / all),
       bufferMs: waits <= 0 ? null : Math.round(since((one) => one.waitedMs) / waits),
+      freezes: count.freezes === null ? null : since((one) => one.freezes ?? 0),
     };
   }
 
@@ -75,6 +84,18 @@ export class Rates {
     this.#before = this.#now;
     this.#now = new Map();
   }
+}
+
+/** Whether all counters go on: over a minute a new connection can receive more bytes than the one before it had. */
+function continues(before: Count, now: Count): boolean {
+  const grown = (of: (count: Count) => number | null): boolean => (of(before) ?? 0) <= (of(now) ?? 0);
+  return [
+    grown(({ bytes }) => bytes),
+    grown(({ packets }) => packets),
+    grown(({ waits }) => waits),
+    grown(({ waitedMs }) => waitedMs),
+    grown(({ freezes }) => freezes),
+  ].every(Boolean);
 }
 
 const tenths = (value: number): number => Math.round(10 * value) / 10;
@@ -113,6 +134,7 @@ function countOf(entry: Entry, source: Role, entries: ReadonlyMap<string, Entry>
     lost: Math.max(0, number(inbound ? entry['packetsLost'] : far?.['packetsLost'])),
     waitedMs: 1000 * number(entry['jitterBufferDelay']),
     waits: number(entry['jitterBufferEmittedCount']),
+    freezes: known(entry['freezeCount']),
   };
 }
 

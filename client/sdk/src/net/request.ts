@@ -15,6 +15,8 @@ export interface Request<Schema extends TSchema | null> {
   readonly body?: unknown;
   /** Sent as `Authorization: Bearer`. */
   readonly ownerKey?: string | undefined;
+  /** W3C Trace Context. */
+  readonly traceparent?: string | null;
   /** The schema of a successful answer; `null` if it has no body. */
   readonly answer: Schema;
   /** How long to retry if the answer is "later" or there is none; 0 asks once. */
@@ -35,13 +37,19 @@ export interface Place {
   readonly afterMs: number;
 }
 
+/** The answer to a command: its value, or the refusal. */
 export type Answer<Value> = { readonly ok: true; readonly value: Value } | Refusal;
 
+/** Why a command was refused. */
 export interface Refusal {
   readonly ok: false;
+  /** `unreachable`: no answer, or none of the service. */
   readonly reason: Code | 'unreachable';
+  /** Whether the same command may succeed later. */
   readonly retry: boolean;
+  /** When: in so many ms. `null` if the service does not say. */
   readonly retryAfterMs: number | null;
+  /** With `BUSY`: the place that the service keeps. */
   readonly slot?: string;
 }
 
@@ -100,7 +108,7 @@ type Outcome<Value> =
   | { readonly ok: false; readonly refusal: Refusal; readonly again: boolean };
 
 async function once<Schema extends TSchema | null>(
-  { method, url, body, ownerKey, answer, signal }: Request<Schema>,
+  { method, url, body, ownerKey, traceparent, answer, signal }: Request<Schema>,
   ports: Ports,
 ): Promise<Outcome<Value<Schema>>> {
   const abort = new AbortController();
@@ -111,10 +119,11 @@ async function once<Schema extends TSchema | null>(
     const response = await ports.fetch(url, {
       method,
       headers: {
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(ownerKey === undefined ? {} : { authorization: `Bearer ${ownerKey}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(ownerKey !== undefined && { authorization: `Bearer ${ownerKey}` }),
+        ...(traceparent && { traceparent }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: abort.signal,
     });
     const received: unknown = await response.json().catch(() => undefined);

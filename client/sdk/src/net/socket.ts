@@ -14,8 +14,8 @@ export interface CheckedSocketOptions {
   readonly firstMessageTimeoutMs: number;
   /** Longest wait for the answer to `probe`. */
   readonly probeTimeoutMs: number;
-  /** Sent when the socket is open. */
-  readonly firstMessage?: string;
+  /** Made and sent when the socket is open. */
+  readonly firstMessage?: () => string;
   /** Read at each check; `undefined` means `PATIENT`. */
   readonly silence?: () => Silence | undefined;
 }
@@ -110,7 +110,7 @@ export class CheckedSocket {
     if (this.#state !== 'opening') return;
     this.#state = 'open';
     const { firstMessage } = this.#options;
-    if (firstMessage !== undefined) this.#wire.send(firstMessage);
+    if (firstMessage !== undefined) this.#wire.send(firstMessage());
   }
 
   /** `false` after the end. */

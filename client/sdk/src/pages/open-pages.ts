@@ -14,10 +14,11 @@ import { PageCipher, ENCRYPTION_SCHEME, encryptedBytes } from './cipher.ts';
 import type { Tab } from './tab.ts';
 import { Visit } from './visit.ts';
 
+/** How to open pages. */
 export interface PagesOptions {
-  /** The origin of `/v1`. */
+  /** Origin of the API, for example `https://parley.example`. */
   readonly api: string;
-  /** `relay`: only TURN. */
+  /** `relay`: only TURN. Default: `all`. */
   readonly iceTransportPolicy?: RTCIceTransportPolicy;
 }
 
@@ -25,6 +26,7 @@ const CHANGES_MS = 100;
 /** A reader that took almost nothing for this time makes room for a waiting one. */
 const IDLE_MS = 20_000;
 
+/** Connects to the service and keeps the connection until `close()`. It needs a secure context: `canHoldPages`. */
 export function openPages(options: PagesOptions, ports: Ports): Pages {
   return new OpenPages(options, ports);
 }

@@ -42,6 +42,7 @@ export class MediaPaths {
   readonly #roomPath: RoomPath;
   readonly #relays: RelaySession;
   readonly #meter = new CallMeter();
+  readonly #reportMeter = new CallMeter();
   #me: ParticipantId | null = null;
   #members: ReadonlyMap<ParticipantId, Member> = new Map();
   #local: LocalMedia;
@@ -170,13 +171,22 @@ export class MediaPaths {
   }
 
   measure(): Promise<CallFigures> {
+    return this.#measuredBy(this.#meter);
+  }
+
+  /** As `measure`, since the call before of this one: one caller's rates do not end the other's. */
+  measureForReports(): Promise<CallFigures> {
+    return this.#measuredBy(this.#reportMeter);
+  }
+
+  #measuredBy(meter: CallMeter): Promise<CallFigures> {
     const { mesh, ports } = this.#options;
     const paths = [...this.#pairs].map(([participant, { shown }]) => ({
       participant,
       link: mesh.link(participant),
       relayed: shown === 'sfu' ? this.#person(participant) : undefined,
     }));
-    return this.#meter.measure(paths, this.#relays.room, ports.clock);
+    return meter.measure(paths, this.#relays.room, ports.clock);
   }
 
   close(): void {

@@ -15,9 +15,10 @@ const STANDBY_AFTER_MS = 400;
 export class RelayRequests {
   readonly #clock: Clock;
   readonly #send: (message: Extract<ClientMessage, { type: 'relay' }>) => boolean;
-  #answer: ((relay: OfferedRelay | null | undefined) => void) | null = null;
+  /** Without effect once it was called. */
+  #answer: ((relay: OfferedRelay | null | undefined) => void) | undefined;
   #exclude: string | undefined;
-  #standby: StandbyRelay | null = null;
+  #standby: StandbyRelay | undefined;
   #standbyUntil = 0;
   #renewing = false;
   #cancelRenewal: () => void = () => undefined;
@@ -28,15 +29,14 @@ export class RelayRequests {
   }
 
   /**
-   * `null`: the region has no relay that accepts sessions; `undefined`: there was no answer. `isLost`: there is no working relay, so that of another
+   * `null`: no region has a relay that accepts sessions; `undefined`: there was no answer. `isLost`: there is no working relay, so that of another
    * region is taken where there is no answer soon.
    */
   request(exclude?: string, isLost = false): Promise<OfferedRelay | null | undefined> {
     this.#answer?.(undefined);
-    this.#answer = null;
     this.#exclude = exclude;
     const isFresh = this.#clock.now() < this.#standbyUntil && this.#standby?.url !== exclude;
-    const standby = isLost && isFresh ? (this.#standby ?? undefined) : undefined;
+    const standby = isLost && isFresh ? this.#standby : undefined;
     if (!this.#send({ type: 'relay', ...(exclude === undefined ? {} : { exclude }) }))
       return Promise.resolve(standby);
     const { promise, resolve } = Promise.withResolvers<OfferedRelay | null | undefined>();
@@ -46,28 +46,27 @@ export class RelayRequests {
   }
 
   answered({ relay, standby }: RelayAnswer): void {
-    this.#keep(standby ?? null);
-    const isOfRenewal = this.#renewing && relay !== null && relay.url === this.#exclude;
+    this.#keep(standby);
+    const isOfRenewal = this.#renewing && relay && relay.url === this.#exclude;
     this.#renewing = false;
     if (isOfRenewal) return;
-    this.#answer?.(relay);
-    this.#answer = null;
+    this.#answer?.(relay ?? standby ?? null);
   }
 
   /** On a new socket, and from time to time. */
   renew(): void {
-    this.#renewing = this.#standby !== null && this.#send({ type: 'relay' });
+    this.#renewing = !!this.#standby && this.#send({ type: 'relay' });
   }
 
   close(): void {
     this.#cancelRenewal();
-    this.#standby = null;
+    this.#standby = undefined;
   }
 
-  #keep(standby: StandbyRelay | null): void {
+  #keep(standby: StandbyRelay | undefined): void {
     this.close();
     this.#standby = standby;
-    if (standby === null) return;
+    if (!standby) return;
     this.#standbyUntil = this.#clock.now() + 2 * standby.renewAfterMs;
     this.#cancelRenewal = this.#clock.after(standby.renewAfterMs, () => this.renew());
   }

@@ -4,6 +4,7 @@ import type { ResumeChatLine } from '@parley/protocol/people';
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import type { Clock, Random } from '../ports.ts';
+import { toHex } from '../pages/base64.ts';
 import * as chat from './chat.ts';
 
 /** 96 random bits: a chat id that no other client chooses. */
@@ -41,7 +42,7 @@ export class ChatSession {
     const text = input.trim();
     if (text === '' || Array.from(text).length > maxChars) return false;
     if (chat.unacknowledged(this.#log).length >= chat.UNSENT_LINES) return false;
-    const id = [...random.bytes(CHAT_ID_BYTES)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+    const id = toHex(random.bytes(CHAT_ID_BYTES));
     this.#log = chat.added(this.#log, { id, from, name, text, at: clock.wall() });
     send({ type: 'chat', id, text });
     return true;

@@ -7,7 +7,7 @@ import { request, type Answer, type Request } from '../net/request.ts';
 
 /** Answers are values: the result, or the code of the refusal (`unreachable`: no answer). Nothing here throws. */
 export interface Moderation {
-  /** The participant may join again. */
+  /** Removes a participant, who may join again. */
   kick(participant: ParticipantId): Promise<Answer<null>>;
   /** `network`: bans the network address too, not only the device. */
   ban(participant: ParticipantId, options: { readonly network: boolean }): Promise<Answer<Ban>>;
@@ -15,10 +15,13 @@ export interface Moderation {
   requestMute(participant: ParticipantId): Promise<Answer<null>>;
   /** Admits a newcomer from the lobby. */
   admit(participant: ParticipantId): Promise<Answer<null>>;
+  /** Refuses a newcomer in the lobby, whose call ends with `LOBBY_DENIED`. */
   deny(participant: ParticipantId): Promise<Answer<null>>;
   /** Fields that are absent stay unchanged. */
   changeRoom(change: ChangeRoomRequest): Promise<Answer<RoomView>>;
+  /** All bans of the room. */
   bans(): Promise<Answer<readonly Ban[]>>;
+  /** `ban`: the `id` of a ban. */
   unban(ban: string): Promise<Answer<null>>;
 }
 

@@ -4,6 +4,7 @@
  * the secret, the room and the full name of the track; the nonce is the number of the group (64 bits) and that of the frame in it (32 bits),
  * neither of which a page uses twice; the time of the frame is authenticated. SPEC rule MEDIA-16.
  */
+import { toHex } from '../pages/base64.ts';
 import { decodeFrame, joinFrame } from './frames.ts';
 import { readSecret } from './secret.ts';
 
@@ -32,8 +33,7 @@ export class RoomCipher {
     if (bytes === undefined) throw new Error('the end-to-end key is not one');
     const key = await subtle.importKey('raw', bytes, 'HKDF', false, ['deriveBits', 'deriveKey']);
     const bits = await subtle.deriveBits(derivation(room, 'id'), key, 8 * ID_BYTES);
-    const id = [...new Uint8Array(bits)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-    return new RoomCipher(id, subtle, key, room);
+    return new RoomCipher(toHex(new Uint8Array(bits)), subtle, key, room);
   }
 
   /** `track`: `{participant}/{instance}/{track}`. */

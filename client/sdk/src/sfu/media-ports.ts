@@ -1,6 +1,6 @@
 /** What relayed media needs from the browser. `browser-media.ts` implements it and is loaded with this code at first use. */
 
-export interface MediaPorts {
+export interface MediaPorts extends PageMedia {
   /** Available only in secure contexts, like codecs. */
   readonly subtle: SubtleCrypto;
   readonly VideoEncoder: typeof VideoEncoder;
@@ -10,17 +10,21 @@ export interface MediaPorts {
   readonly AudioData: typeof AudioData;
   readonly EncodedVideoChunk: typeof EncodedVideoChunk;
   readonly EncodedAudioChunk: typeof EncodedAudioChunk;
-  /** Reads every frame of a track; `onFrame` closes it. */
-  readonly readVideo: (track: MediaStreamTrack, onFrame: (frame: VideoFrame) => void) => Closeable;
   readonly readAudio: (track: MediaStreamTrack, onSound: (sound: Sound) => void) => Closeable;
-  readonly createPicture: () => PictureSink;
   readonly createVoices: () => Voices;
 }
 
 /** What a page implements with its elements if the browser has no API for it. */
-export type PageMedia = Pick<MediaPorts, 'readVideo' | 'createPicture'>;
+export interface PageMedia {
+  /** Reads every frame of a track; `onFrame` closes it. */
+  readonly readVideo: (track: MediaStreamTrack, onFrame: (frame: VideoFrame) => void) => Closeable;
+  /** A new track, which shows nothing yet. Throws where the browser has no canvas with a picture. */
+  readonly createPicture: () => PictureSink;
+}
 
+/** Something that holds a resource. */
 export interface Closeable {
+  /** Releases it. */
   close(): void;
 }
 

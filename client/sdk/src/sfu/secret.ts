@@ -12,6 +12,7 @@ export function readSecret(secret: string): Uint8Array<ArrayBuffer> | undefined 
   return bytes.byteLength === SECRET_BYTES ? bytes : undefined;
 }
 
+/** A key in base64url, without padding. `bytes`: 16 random ones; any other number makes no valid key. */
 export function newSecret(bytes: Uint8Array): string {
   const base64 = btoa(String.fromCharCode(...bytes));
   return base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');

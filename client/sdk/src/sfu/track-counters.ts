@@ -40,6 +40,7 @@ export class TrackCounters {
       lost: this.lost,
       waitedMs: this.#waitedMs,
       waits: this.#waits,
+      freezes: null,
     };
   }
 }

@@ -4,7 +4,7 @@ import type { CallOptions } from '../call.ts';
 import type { Ports } from '../ports.ts';
 import { request, type Answer, type Request } from '../net/request.ts';
 
-type Waiting = Pick<Request<typeof JoinAnswer>, 'place' | 'onPlace' | 'finalCode'>;
+type Waiting = Pick<Request<typeof JoinAnswer>, 'place' | 'onPlace' | 'finalCode' | 'traceparent'>;
 
 export interface AdmissionRequest
   extends Pick<CallOptions, 'api' | 'room' | 'name' | 'device' | 'ownerKey'>, Waiting {
@@ -14,23 +14,8 @@ export interface AdmissionRequest
 }
 
 export function admit(asked: AdmissionRequest, ports: Ports): Promise<Answer<JoinAnswer>> {
-  const { api, room, name, device, ownerKey, patienceMs, signal } = asked;
-  const { place = null, onPlace = () => undefined, finalCode = null } = asked;
+  const { api, room, name, device, ...how } = asked;
   const body: JoinRequest = { name, ...(device === undefined ? {} : { device }) };
   const url = `${api}/v1/rooms/${encodeURIComponent(room)}/join`;
-  return request(
-    {
-      method: 'POST',
-      url,
-      body,
-      ownerKey,
-      answer: JoinAnswer,
-      patienceMs,
-      signal,
-      place,
-      onPlace,
-      finalCode,
-    },
-    ports,
-  );
+  return request({ ...how, method: 'POST', url, body, answer: JoinAnswer }, ports);
 }

@@ -10,10 +10,11 @@ import type { Place } from '../net/request.ts';
 import type { SocketLoss } from '../net/socket.ts';
 import type { CallOptions, EndReason } from '../call.ts';
 import { afterLoss, isPassing } from './ladder.ts';
+import { joinTrace, type JoinTrace } from './join-trace.ts';
 import { remember } from './memory.ts';
 import { RegionOfCall } from './region-of-call.ts';
 import { waitBeforeRetry } from './retry-wait.ts';
-import { placeOf, startOf, type Ticket } from './start.ts';
+import { firstMessage, placeOf, startOf, type Ticket } from './start.ts';
 import { stateOf, type ConnectionHandlers } from './state.ts';
 import { abandon, type Step } from './step.ts';
 import type { Ports } from '../ports.ts';
@@ -32,6 +33,7 @@ export class Connection {
   readonly #handlers: ConnectionHandlers;
   readonly #stopListening: () => void;
   readonly #region: RegionOfCall;
+  readonly #trace: JoinTrace;
   /** The time limit of a first join begins here: after the last wait that the service announced. */
   #patientSince: number;
   #step: Step = { at: 'idle' };
@@ -56,6 +58,7 @@ export class Connection {
     this.#ports = ports;
     this.#handlers = handlers;
     this.#patientSince = ports.clock.now();
+    this.#trace = joinTrace(options, ports);
     this.#region = new RegionOfCall(options, ports, () => this.#resumeElsewhere());
     this.#stopListening = ports.network.subscribe(() => this.#networkChanged());
   }
@@ -133,11 +136,12 @@ export class Connection {
     // A participant of the call is not a newcomer: it needs only an address, and waits for no place.
     const returning = this.#token !== null;
     const finalCode = returning ? ('BUSY' as const) : null;
-    const onPlace = (kept: Place): void => this.#keepPlace(kept);
     // Between two attempts another region may turn out to answer.
     const mayMove = this.#isReturning && this.#region.hasOthers;
     const patienceMs = mayMove ? 0 : this.#patienceMs;
-    const asked = { ...this.#options, api: this.api, name, patienceMs, signal, place, onPlace, finalCode };
+    const traceparent = this.#trace.next(this.api, this.#lostAt === null);
+    const how = { patienceMs, signal, place, onPlace: this.#keepPlace.bind(this), finalCode, traceparent };
+    const asked = { ...this.#options, ...how, api: this.api, name };
     void admit(asked, this.#ports).then((admission) => {
       if (signal.aborted) return;
       this.#turnAt = null;
@@ -167,20 +171,14 @@ export class Connection {
 
   #open(): void {
     if (this.#isReturning) this.#region.considerOthers();
-    const { name, media, chat } = this.#handlers.introduction();
     const token = this.#token;
     const ticket = this.#ticket;
-    if (token === null && (ticket === null || ticket.expiresAt <= this.#ports.clock.now())) {
-      this.#admit();
-      return;
-    }
+    if (token === null && (ticket === null || ticket.expiresAt <= this.#ports.clock.now()))
+      return this.#admit();
     this.#generation += 1;
     this.#remember();
-    const generation = this.#generation;
-    const first =
-      token === null
-        ? ({ type: 'enter', ticket: ticket?.text ?? '', generation, name, media } as const)
-        : ({ type: 'resume', token, generation, name, media, chat } as const);
+    const introduction = { ...this.#handlers.introduction(), generation: this.#generation };
+    const first = firstMessage(token, ticket, introduction);
     let socket: RoomSocket;
     try {
       const handlers = {
@@ -188,7 +186,8 @@ export class Connection {
         onDirected: this.#handlers.onDirected.bind(this.#handlers),
         onLost: (loss: SocketLoss) => this.#lost(loss),
       };
-      const watched = { failures: this.#failures, silence: () => this.#region.silence };
+      const { elapsed } = this.#trace;
+      const watched = { failures: this.#failures, silence: () => this.#region.silence, elapsed };
       socket = openRoomSocket(this.#socketUrl, first, this.#ports, handlers, watched);
     } catch {
       // The browser refused the address.

@@ -37,13 +37,21 @@ export interface RoomSocket {
 const RESUME_TIMEOUT = { firstMs: 3000, capMs: SILENCE_TIMEOUT_MS };
 const PROBE_TIMEOUT_MS = 3000;
 
-/** `failures`: sockets that failed in a row before this one. `silence`: read whenever it is checked; `undefined` for the usual times. */
+export interface RoomSocketOptions {
+  /** Sockets that failed in a row before this one. */
+  readonly failures: number;
+  /** Read whenever it is checked; `undefined` for the usual times. */
+  readonly silence: () => Silence | undefined;
+  /** In ms, since the participant began to join; read when the socket is open: for `enter`. */
+  readonly elapsed: () => number;
+}
+
 export function openRoomSocket(
   url: string,
   first: Enter | Resume,
   ports: Ports,
   handlers: RoomSocketHandlers,
-  { failures, silence }: { readonly failures: number; readonly silence: () => Silence | undefined },
+  { failures, silence, elapsed }: RoomSocketOptions,
 ): RoomSocket {
   const socket: CheckedSocket = new CheckedSocket(
     url,
@@ -51,7 +59,7 @@ export function openRoomSocket(
     {
       firstMessageTimeoutMs: first.type === 'resume' ? grown(RESUME_TIMEOUT, failures) : SILENCE_TIMEOUT_MS,
       probeTimeoutMs: PROBE_TIMEOUT_MS,
-      firstMessage: JSON.stringify(first),
+      firstMessage: () => JSON.stringify(first.type === 'enter' ? { ...first, elapsedMs: elapsed() } : first),
       silence,
     },
     {

@@ -1,4 +1,5 @@
-/** How a call begins: with what a reload interrupted, or as a new participant. */
+/** How a call, and each of its sockets, begins: with what a reload or a lost socket interrupted, or as a new participant. */
+import type { Enter, Resume } from '@parley/protocol/client-messages';
 import type { CallMemory } from '../call.ts';
 import type { Place } from '../net/request.ts';
 import type { Clock } from '../ports.ts';
@@ -15,6 +16,19 @@ export type Ticket = { readonly text: string; readonly expiresAt: number };
 
 /** A place that is remembered for longer is a fault, of the clock of the device for example. */
 const LONGEST_PLACE_MS = 600_000;
+
+type Introduction = Pick<Resume, 'name' | 'media' | 'chat' | 'generation'>;
+
+/** The first message of a socket. */
+export function firstMessage(
+  resume: string | null,
+  ticket: Ticket | null,
+  { chat, ...about }: Introduction,
+): Enter | Resume {
+  return resume === null
+    ? { type: 'enter', ticket: ticket?.text ?? '', ...about }
+    : { type: 'resume', token: resume, ...about, chat };
+}
 
 export function startOf(memory: CallMemory | undefined, room: string, clock: Clock): Start {
   const known = recall(memory, room);

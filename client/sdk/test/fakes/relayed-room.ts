@@ -1,5 +1,6 @@
 /** A fake of the room through relays that a test controls. */
 import type { ParticipantId } from '@parley/protocol/ids';
+import type { Count } from '../../src/measure/figures.ts';
 import type { RelayedMedia, RelayedPerson, RelayedRoom, RelayedRoomOptions } from '../../src/ports.ts';
 import { fakeStream } from './media.ts';
 
@@ -17,6 +18,21 @@ export interface FakeRelays {
   lose(): void;
   state: RelayedRoom['state'];
 }
+
+/** The counters of a voice that arrived. */
+const VOICE: Count = {
+  source: 'microphone',
+  codec: 'opus',
+  width: null,
+  height: null,
+  bytes: 8000,
+  frames: null,
+  packets: 99,
+  lost: 1,
+  waitedMs: 4000,
+  waits: 100,
+  freezes: null,
+};
 
 type FakeRelayedRoom = RelayedRoom & {
   readonly followed: ReadonlyMap<ParticipantId, unknown>;
@@ -74,7 +90,7 @@ export function fakeRelays(): FakeRelays {
         level: () => 0,
         targetMs: () => 60,
         mix: (on: boolean) => void (on ? this.mixed.add(participant) : this.mixed.delete(participant)),
-        counts: () => [],
+        counts: () => (brought.has(participant) ? [VOICE] : []),
       };
     }
 

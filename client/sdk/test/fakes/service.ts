@@ -25,6 +25,7 @@ export interface FakeRequest {
   readonly what: string;
   readonly body: string;
   readonly authorization: string | undefined;
+  readonly traceparent: string | undefined;
 }
 /** The answers in order; the last one is repeated. */
 type Answers = (() => Response | Error)[];
@@ -78,6 +79,7 @@ export function fakeService(change: Partial<Ports> = {}): FakeService {
       what: `${method} ${url.replace('https://api', '')}`,
       body: typeof body === 'string' ? body : '',
       authorization: new Headers(headers).get('authorization') ?? undefined,
+      traceparent: new Headers(headers).get('traceparent') ?? undefined,
     });
     const answers = joining ? service.answers : service.commandAnswers;
     const next = answers.length > 1 ? answers.shift() : answers[0];

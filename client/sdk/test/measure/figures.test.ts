@@ -13,6 +13,7 @@ const count: Count = {
   lost: 10,
   waitedMs: 500,
   waits: 10,
+  freezes: null,
 };
 
 describe('figures', () => {
@@ -30,6 +31,7 @@ describe('figures', () => {
       kilobitsPerSecond: 100,
       lossPercent: 1,
       bufferMs: 80,
+      freezes: null,
     });
   });
 

@@ -54,6 +54,16 @@ test('[MEDIA-25] an answer comes first, and a relay that works is never replaced
   assert.equal(await requests.request(RELAY.url), undefined);
 });
 
+test('[MEDIA-25] where no relay of the region accepts sessions, the standby is the answer', async () => {
+  const { requests } = start();
+  const request = requests.request(RELAY.url, true);
+  requests.answered({ type: 'relay', relay: null, standby: STANDBY });
+  assert.equal(await request, STANDBY);
+  const without = requests.request(STANDBY.url);
+  requests.answered({ type: 'relay', relay: null });
+  assert.equal(await without, null);
+});
+
 test('[MEDIA-25] a standby that was lost itself, or whose token is too old, is not taken', async () => {
   const { clock, requests, socket } = start();
   requests.answered(ANSWER);
