@@ -38,6 +38,14 @@ describe('a stage', () => {
     assert.equal(planStage({ ...usual, people: [], view: 'speaker' }).large, null);
   });
 
+  it('shows the only other participant large in every view, unless a screen is shared', () => {
+    const alone = { large: 'p0', tiles: [], page: 0, pages: 1 };
+    assert.deepEqual(planStage({ ...usual, people: named(1) }), alone);
+    assert.deepEqual(planStage({ ...usual, people: named(1), view: 'speaker', pinned: 'gone' }), alone);
+    assert.deepEqual(planStage({ ...usual, people: named(1), sharing: true }).tiles, ['p0']);
+    assert.equal(planStage({ ...usual, people: named(2) }).large, null);
+  });
+
   it('shows a shared screen large, and the pinned participant or speaker first beside it', () => {
     const shared = planStage({ ...usual, people: named(4), sharing: true, pinned: 'p3' });
     assert.deepEqual(shared, { large: null, tiles: ['p3', 'p0'], page: 0, pages: 2 });

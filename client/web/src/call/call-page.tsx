@@ -1,4 +1,4 @@
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { CallConnection } from '@parley/sdk/call';
 import { usePageTitle } from '../pages/page-title.ts';
 import { PendingRequests } from './pending-requests.tsx';
@@ -10,18 +10,23 @@ import './controls.css';
 import { Controls } from './controls.tsx';
 import { CallDialogs } from './dialogs.tsx';
 import { LobbyPage } from './lobby-page.tsx';
+import { MutedHint } from './muted-hint.tsx';
 import { NoticeList } from './notice-list.tsx';
 import './owner/owner.css';
 import './panels.css';
 import { PeoplePanel } from './people-panel.tsx';
+import { usePushToTalk } from './push-to-talk.ts';
+import { SharingBar } from './screen-tile.tsx';
 import type { CallSession } from './session.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { RoomSound } from './sound.tsx';
 import { Stage } from './stage.tsx';
 import './tile.css';
 import './screen.css';
+import './self-view.css';
 import { useMedia } from './use-media.ts';
 import { useSecondsUntil } from './use-seconds.ts';
+import { keepAwake } from './wake-lock.ts';
 
 const BRIEF_MS = 1500;
 
@@ -43,6 +48,8 @@ function CallRoom({ session }: { readonly session: CallSession }) {
   // On a phone a panel covers the page: elements behind it must not get the focus.
   const sheet = useMedia('(max-width: 820px)') && panel !== 'none';
   useShortcuts(session);
+  usePushToTalk(session);
+  useEffect(keepAwake, []);
   useFocusBack(panel);
 
   return (
@@ -61,9 +68,11 @@ function CallRoom({ session }: { readonly session: CallSession }) {
       <div class="call-room" inert={sheet}>
         <CallHead session={session} />
         <main class="call-stage">
+          {session.screen.value && <SharingBar session={session} />}
           <Stage session={session} />
           <ConnectionBanner session={session} />
           <NoticeList session={session} />
+          <MutedHint session={session} />
         </main>
         <Controls session={session} />
       </div>

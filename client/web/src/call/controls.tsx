@@ -1,4 +1,5 @@
 import { Icon, type IconName } from '../design/icon.tsx';
+import { DeviceMenu } from './device-menu.tsx';
 import type { CallSession } from './session.ts';
 
 export function Controls({ session }: SessionProps) {
@@ -33,22 +34,26 @@ function MediaControls({ session }: SessionProps) {
   const sharing = session.screen.value !== null;
   return (
     <>
-      <Control
-        id="microphone"
-        icon={microphone ? 'mic' : 'mic-off'}
-        label={microphone ? 'Mute' : 'Unmute'}
-        shortcut="m"
-        look={microphone ? 'plain' : 'off'}
-        onPress={() => session.toggleMicrophone()}
-      />
-      <Control
-        id="camera"
-        icon={camera ? 'camera' : 'camera-off'}
-        label={camera ? 'Stop camera' : 'Start camera'}
-        shortcut="v"
-        look={camera ? 'plain' : 'off'}
-        onPress={() => session.toggleCamera()}
-      />
+      <DeviceMenu session={session} kind="microphone">
+        <Control
+          id="microphone"
+          icon={microphone ? 'mic' : 'mic-off'}
+          label={microphone ? 'Mute' : 'Unmute'}
+          shortcut="m"
+          look={microphone ? 'plain' : 'off'}
+          onPress={() => session.toggleMicrophone()}
+        />
+      </DeviceMenu>
+      <DeviceMenu session={session} kind="camera">
+        <Control
+          id="camera"
+          icon={camera ? 'camera' : 'camera-off'}
+          label={camera ? 'Stop camera' : 'Start camera'}
+          shortcut="v"
+          look={camera ? 'plain' : 'off'}
+          onPress={() => session.toggleCamera()}
+        />
+      </DeviceMenu>
       <Control
         id="screen"
         icon={sharing ? 'screen-stop' : 'screen'}

@@ -1,7 +1,7 @@
 /** Loaded when a user joins: the SDK and the page of the call. */
 import { browserPorts } from '@parley/sdk/browser-ports';
 import { joinCall } from '@parley/sdk/join-call';
-import { pageMedia } from '../media/page-media.ts';
+import { pageMedia } from '@parley/sdk/page-media';
 import type { LocalMedia } from '../media/local-media.ts';
 import { deviceId } from '../memory/device.ts';
 import { ownerKey } from '../memory/owner-key.ts';

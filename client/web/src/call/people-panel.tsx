@@ -9,7 +9,9 @@ import { RoomSection } from './owner/room-section.tsx';
 import { WaitingList } from './owner/waiting-list.tsx';
 import { Panel } from './panel.tsx';
 import type { CallSession } from './session.ts';
+import { VolumeButton, VolumeSlider } from './person-volume.tsx';
 import { shareLink } from './share-link.tsx';
+import { canSetVolume } from './volumes.ts';
 
 export function PeoplePanel({ session }: { readonly session: CallSession }) {
   const { me, people, lobby, view } = session.snapshot.value;
@@ -68,6 +70,7 @@ interface PersonRowProps {
 }
 
 function PersonRow({ session, commands, person, open, onToggle }: PersonRowProps) {
+  const [volumeOpen, setVolumeOpen] = useState(false);
   const muteRequested = commands?.muteRequested.value.has(person.participant) && person.media.audio;
   return (
     <li data-testid="person" data-participant={person.participant}>
@@ -80,8 +83,17 @@ function PersonRow({ session, commands, person, open, onToggle }: PersonRowProps
           {muteRequested && <span class="soft small">Asked to mute</span>}
         </span>
         <MediaMarks {...person.media} />
+        {canSetVolume() && (
+          <VolumeButton
+            session={session}
+            person={person}
+            open={volumeOpen}
+            onToggle={() => setVolumeOpen(!volumeOpen)}
+          />
+        )}
         {commands && <PersonMenuButton person={person} open={open} onToggle={onToggle} />}
       </div>
+      {volumeOpen && <VolumeSlider session={session} person={person} />}
       {commands && (
         <PersonMenu session={session} commands={commands} person={person} open={open} onToggle={onToggle} />
       )}

@@ -1,45 +1,38 @@
 import type { Person } from '@parley/sdk/call';
-import { useRef } from 'preact/hooks';
 import { Icon } from '../design/icon.tsx';
 import { Video } from '../design/video.tsx';
 import type { CallSession } from './session.ts';
+import { FloatButton, FullscreenButton } from './tile-actions.tsx';
 
-export function SharedScreen({ person }: { readonly person: Person }) {
-  const element = useRef<HTMLElement>(null);
+interface ScreenProps {
+  readonly session: CallSession;
+  readonly person: Person;
+}
+
+export function SharedScreen({ session, person }: ScreenProps) {
+  const what = `${person.name}’s screen`;
   return (
     <section
-      ref={element}
       class="tile screen-tile"
       data-testid="screen"
       data-participant={person.participant}
-      aria-label={`${person.name}’s screen`}
+      aria-label={what}
     >
-      <Video stream={person.screen} fit="contain" label={`${person.name}’s screen`} />
+      <Video stream={person.screen} fit="contain" label={what} />
       <p class="tile-name">
         <Icon name="screen" />
         {person.name}
       </p>
-      {document.fullscreenEnabled && (
-        <button
-          type="button"
-          class="button screen-full"
-          onClick={() => void toggleFullscreen(element.current)}
-        >
-          Full screen
-        </button>
-      )}
+      <div class="tile-actions">
+        <FloatButton session={session} label={`${what} in a window of its own`} />
+        <FullscreenButton what={what} />
+      </div>
     </section>
   );
 }
 
 /** Of several shared screens those that are not large: a click makes one of them large. */
-export function ScreenThumbnail({
-  session,
-  person,
-}: {
-  readonly session: CallSession;
-  readonly person: Person;
-}) {
+export function ScreenThumbnail({ session, person }: ScreenProps) {
   return (
     <button
       type="button"
@@ -58,23 +51,18 @@ export function ScreenThumbnail({
   );
 }
 
-/** The sharer sees that the screen is shared, not its content, which would contain itself. */
-export function OwnScreen({ session }: { readonly session: CallSession }) {
+/** Tells the sharer that the screen is shared. Its content is not shown: it would contain itself. */
+export function SharingBar({ session }: { readonly session: CallSession }) {
   return (
-    <section class="tile screen-tile own-screen" data-testid="own-screen">
-      <div class="own-screen-text">
-        <Icon name="screen" />
-        <h2>You are sharing your screen</h2>
-        <p class="soft">Everyone in the call can see it.</p>
-        <button type="button" class="button" onClick={() => session.stopScreen()}>
-          Stop sharing
-        </button>
-      </div>
-    </section>
+    <div class="sharing-bar" data-testid="own-screen">
+      <Icon name="screen" />
+      <p>
+        <strong>You are sharing your screen.</strong>
+        <span class="soft wide-only"> Everyone in the call can see it.</span>
+      </p>
+      <button type="button" class="button" data-testid="stop-sharing" onClick={() => session.stopScreen()}>
+        Stop sharing
+      </button>
+    </div>
   );
-}
-
-async function toggleFullscreen(element: HTMLElement | null): Promise<void> {
-  if (document.fullscreenElement) await document.exitFullscreen();
-  else await element?.requestFullscreen();
 }

@@ -9,11 +9,14 @@ import type { Kind, LocalMedia } from '../media/local-media.ts';
 import { setOwnerKey } from '../memory/owner-key.ts';
 import { rememberName } from '../memory/profile.ts';
 import { rememberChoice } from '../memory/tab.ts';
+import { browserAlerts } from './alerts.ts';
 import { keyFragment, mediaKeyIn, newMediaKey } from './media-key.ts';
+import { MutedSpeech } from './muted-speech.ts';
 import { Notices } from './notices.ts';
 import { OwnerCommands } from './owner/owner-commands.ts';
 import { Speakers } from './speakers.ts';
 import { StageView } from './stage-view.ts';
+import { Volumes } from './volumes.ts';
 
 export type Panel = 'none' | 'chat' | 'people';
 export type OpenDialog =
@@ -30,7 +33,10 @@ export class CallSession {
   readonly screen = signal<MediaStream | null>(null);
   readonly soundBlocked = signal(false);
   readonly level = signal(0);
+  /** The user speaks while muted. */
+  readonly mutedSpeech = signal(false);
   readonly stage = new StageView();
+  readonly volumes = new Volumes();
   readonly speakers = new Speakers();
   /** The active speaker among the other participants. */
   readonly speaker = signal<ParticipantId | null>(null);
@@ -59,6 +65,7 @@ export class CallSession {
   readonly mediaKey = signal<string | null>(null);
   readonly media: LocalMedia;
   readonly #call: Call;
+  readonly #alerts = browserAlerts(() => this.media.chosen.speaker.peek());
   readonly #read = signal(0);
   readonly #keyForgotten = signal(false);
   readonly #stops: (() => void)[] = [];
@@ -77,6 +84,7 @@ export class CallSession {
       effect(() => call.setMicrophone(media.sendingMicrophone.value)),
       effect(() => call.setCamera(media.sendingCamera.value)),
       effect(() => this.#watchOwnLevel(media.sendingMicrophone.value)),
+      effect(() => this.#watchMutedSpeech()),
       effect(() => this.#rememberMedia()),
       effect(() => {
         if (media.sendingMicrophone.value === null) this.muteRequested.value = false;
@@ -119,6 +127,14 @@ export class CallSession {
       .then(() =>
         this.notices.show(this.media.sendingMicrophone.value ? 'Microphone on' : 'Microphone muted', 'quiet'),
       );
+  }
+
+  /** Unmutes while a user holds a key, and mutes again. `false` if there is nothing to unmute. */
+  talk(on: boolean): boolean {
+    const { microphone, muted } = this.media;
+    if (microphone.peek().status !== 'live' || muted.peek() !== on) return false;
+    muted.value = !on;
+    return true;
   }
 
   toggleCamera(): void {
@@ -242,14 +258,29 @@ export class CallSession {
     for (const person of next.people) {
       const earlier = known.get(person.participant);
       known.delete(person.participant);
-      if (!earlier) this.notices.show(`${person.name} joined`, 'info');
-      else this.#announceChange(earlier, person);
+      if (!earlier) {
+        this.notices.show(`${person.name} joined`, 'info');
+        this.#alerts.announce('join', `${person.name} joined`, next.people.length + 1);
+      } else this.#announceChange(earlier, person);
     }
     for (const person of known.values()) this.notices.show(`${person.name} left`, 'info');
-    if (untracked(() => this.panel.value) === 'chat') return;
+    this.#announceNews(before, next);
+  }
+
+  /** New requests in the lobby, and new lines of the chat. */
+  #announceNews(before: CallSnapshot, next: CallSnapshot): void {
+    const people = next.people.length + 1;
+    const waited = new Set(before.lobby.map(({ participant }) => participant));
+    for (const { participant, name } of next.lobby)
+      if (!waited.has(participant)) this.#alerts.announce('knock', `${name} wants to come in`, people);
+    const isOpen = untracked(() => this.panel.value) === 'chat';
     const read = new Set(before.chat.map((entry) => entry.id));
-    for (const entry of next.chat.slice(-5))
-      if (!entry.mine && !read.has(entry.id)) this.notices.show(`${entry.name}: ${entry.text}`, 'chat');
+    for (const entry of next.chat.slice(-5)) {
+      if (entry.mine || read.has(entry.id)) continue;
+      const text = `${entry.name}: ${entry.text}`;
+      if (!isOpen) this.notices.show(text, 'chat');
+      if (!isOpen || document.hidden) this.#alerts.announce('chat', text, people);
+    }
   }
 
   #onMuteRequest(): void {
@@ -282,6 +313,17 @@ export class CallSession {
     return watchLevel(track, (level) => {
       // Only visible changes: an equal number renders nothing.
       this.level.value = Math.round(level * 10) / 10;
+    });
+  }
+
+  /** A muted microphone is open, and is heard only here. */
+  #watchMutedSpeech(): (() => void) | undefined {
+    this.mutedSpeech.value = false;
+    const source = this.media.microphone.value;
+    if (!this.media.muted.value || source.status !== 'live') return undefined;
+    const speech = new MutedSpeech();
+    return watchLevel(source.track, (level) => {
+      this.mutedSpeech.value = speech.hear(level, performance.now());
     });
   }
 

@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks';
 import { Dialog } from '../design/dialog.tsx';
-import { LevelMeter } from '../design/level-meter.tsx';
 import { NAME_CHARS } from '../memory/profile.ts';
 import { DevicePickers } from '../pages/device-pickers.tsx';
 import { MediaTrouble } from '../pages/media-trouble.tsx';
+import { SpeakerTest } from '../pages/speaker-test.tsx';
+import { AlertSettings } from './alert-settings.tsx';
 import { DialogButton } from './dialog-button.tsx';
+import { MicrophoneLevel } from './microphone-level.tsx';
 import type { CallSession } from './session.ts';
 
 export function SettingsDialog({
@@ -15,18 +17,14 @@ export function SettingsDialog({
   readonly onClose: () => void;
 }) {
   const { media } = session;
-  const microphone = media.microphone.value;
   return (
     <Dialog title="Settings" onClose={onClose} testid="settings-dialog">
       <NameField session={session} />
       <MediaTrouble media={media} />
       <DevicePickers media={media} />
-      {microphone.status === 'live' && (
-        <div class="setting-level">
-          <span class="soft small">{media.muted.value ? 'You are muted' : 'Say something'}</span>
-          <LevelMeter track={microphone.track} muted={media.muted.value} />
-        </div>
-      )}
+      <MicrophoneLevel media={media} />
+      <SpeakerTest media={media} />
+      <AlertSettings />
       <DialogButton session={session} kind="statistics" label="Statistics of the call" />
       <DialogButton session={session} kind="path" label="Path of this call" />
     </Dialog>

@@ -6,6 +6,7 @@ import { shareLink } from './share-link.tsx';
 
 export const SHORTCUTS: readonly { readonly key: string; readonly action: string }[] = [
   { key: 'm', action: 'Mute or unmute' },
+  { key: 'space', action: 'Hold to speak while muted' },
   { key: 'v', action: 'Camera on or off' },
   { key: 's', action: 'Share your screen or stop' },
   { key: 'c', action: 'Open or close the chat' },
@@ -50,7 +51,8 @@ function run(session: CallSession, key: string): boolean {
       session.openPanel('people');
       return true;
     case 'g':
-      session.stage.toggleView();
+      // Two participants have one view only.
+      if (session.snapshot.value.people.length > 1) session.stage.toggleView();
       return true;
     case 'i':
       session.dialog.value = { kind: 'statistics' };
@@ -66,6 +68,6 @@ function run(session: CallSession, key: string): boolean {
   }
 }
 
-function isTyping(target: EventTarget | null): boolean {
+export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]');
 }

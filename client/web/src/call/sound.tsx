@@ -1,3 +1,4 @@
+import type { Person } from '@parley/sdk/call';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../design/icon.tsx';
 import type { CallSession } from './session.ts';
@@ -11,15 +12,9 @@ export function RoomSound({ session }: { readonly session: CallSession }) {
   return (
     <div class="sound">
       {mix && <Sound session={session} stream={mix} plays testid="mix" />}
-      {people.map(({ participant: of, stream, mixed }) => (
-        <Sound key={of} session={session} stream={stream} plays={!mixed} testid="voice" of={of} />
+      {people.map((person) => (
+        <Voice key={person.participant} session={session} person={person} />
       ))}
-      {people.map(({ participant, screen, mixed }) => {
-        const of = `${participant}-screen`;
-        return (
-          screen && <Sound key={of} session={session} stream={screen} plays={!mixed} testid="voice" of={of} />
-        );
-      })}
       {session.soundBlocked.value && (
         <button
           type="button"
@@ -35,15 +30,29 @@ export function RoomSound({ session }: { readonly session: CallSession }) {
   );
 }
 
+/** The microphone of a participant, and the sound of the shared screen. */
+function Voice({ session, person }: { readonly session: CallSession; readonly person: Person }) {
+  const { participant, stream, screen, mixed } = person;
+  const volume = session.volumes.of(participant);
+  const plays = { session, plays: !mixed, volume, testid: 'voice' } as const;
+  return (
+    <>
+      <Sound {...plays} stream={stream} of={participant} />
+      {screen && <Sound {...plays} stream={screen} of={`${participant}-screen`} />}
+    </>
+  );
+}
+
 interface SoundProps {
   readonly session: CallSession;
   readonly stream: MediaStream | null;
   readonly plays: boolean;
+  readonly volume?: number;
   readonly testid: 'mix' | 'voice';
   readonly of?: string;
 }
 
-function Sound({ session, stream, plays, testid, of }: SoundProps) {
+function Sound({ session, stream, plays, volume = 1, testid, of }: SoundProps) {
   const element = useRef<HTMLAudioElement>(null);
   const speaker = session.media.chosen.speaker.value;
 
@@ -68,6 +77,10 @@ function Sound({ session, stream, plays, testid, of }: SoundProps) {
     // The speaker was unplugged: the browser continues with the default device.
     audio.setSinkId(speaker).catch(() => {});
   }, [speaker]);
+
+  useLayoutEffect(() => {
+    if (element.current) element.current.volume = volume;
+  }, [volume]);
 
   return <audio ref={element} autoplay={plays} data-testid={testid} data-of={of} />;
 }

@@ -34,7 +34,9 @@ export interface StagePlan {
 export function planStage({ people, view, sharing, pinned, speaker, page, max }: StageInput): StagePlan {
   const here = (one: ParticipantId | null): ParticipantId | null =>
     one !== null && people.includes(one) ? one : null;
-  const first = here(pinned) ?? (view === 'speaker' ? (here(speaker) ?? people[0] ?? null) : null);
+  // Of two participants the other one is large in every view.
+  const speakerLarge = view === 'speaker' || people.length === 1;
+  const first = here(pinned) ?? (speakerLarge ? (here(speaker) ?? people[0] ?? null) : null);
   const large = sharing ? null : first;
   const beside = people.filter((one) => one !== large);
   const ordered = sharing && first !== null ? [first, ...beside.filter((one) => one !== first)] : beside;

@@ -4,7 +4,8 @@ import type { Person } from '@parley/sdk/call';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CopyButton } from '../design/copy-button.tsx';
 import { gridLayout, stripSide } from './layout.ts';
-import { OwnScreen, ScreenThumbnail, SharedScreen } from './screen-tile.tsx';
+import { ScreenThumbnail, SharedScreen } from './screen-tile.tsx';
+import { SelfView } from './self-view.tsx';
 import { stageOrder, MAX_TILES, maxTiles, planStage, type StagePlan } from './stage-plan.ts';
 import type { CallSession } from './session.ts';
 import { OwnTile, PersonTile } from './tile.tsx';
@@ -15,45 +16,36 @@ const STRIP = { width: 240, height: 135 };
 /** The number of tiles beside a large one; the rest is on further pages. */
 const BESIDE = 11;
 
-/** All participants in a grid, or a shared screen, a pinned participant or the active speaker with the others beside. */
+/**
+ * All participants in a grid; or a shared screen, a pinned participant or the active speaker with the others beside; or the only other participant
+ * with the user's own picture in a corner.
+ */
 export function Stage({ session }: { readonly session: CallSession }) {
   const [size, ref] = useSize();
   const { people, connection } = session.snapshot.value;
   const [sharer, ...otherSharers] = sharersOf(session);
-  const sharing = session.screen.value !== null || sharer !== undefined;
+  const sharing = sharer !== undefined;
   const alone = people.length === 0 && connection.status === 'connected';
   const { large, tiles } = usePlan(session, size, sharing);
   const shown = tiles.flatMap((one) => people.find(({ participant }) => participant === one) ?? []);
   const largePerson = people.find(({ participant }) => participant === large);
-  const count = shown.length + 1 + (alone ? 1 : 0);
+  const self = alone || people.length === 0 || session.stage.self.value;
+  const count = shown.length + (self ? 1 : 0) + (alone ? 1 : 0);
   const grid = gridLayout({ count, width: size.width, height: size.height, gap: GAP });
   const beside = sharing || largePerson !== undefined;
+  const two = largePerson !== undefined && people.length === 1;
   const [width, height] = beside ? [STRIP.width, STRIP.height] : [grid.tileWidth, grid.tileHeight];
-  const everyone = people.map((person) => person.participant).join();
-  useEffect(() => {
-    if (width === 0) return;
-    for (const { participant } of people) {
-      const tile = tiles.includes(participant) ? { width, height } : null;
-      session.showCamera(participant, participant === large ? size : tile);
-    }
-  }, [session, everyone, tiles.join(), large, width, height, size.width, size.height]);
+  useCameraSizes(session, { tiles, large }, { tile: { width, height }, stage: size });
 
-  if (beside) {
+  if (beside && !two) {
     return (
       <div ref={ref} class={`stage sharing ${stripSide(size.width, size.height)}`} data-testid="stage">
         {largePerson ? (
           <PersonTile key={`large-${largePerson.participant}`} session={session} person={largePerson} large />
-        ) : sharer ? (
-          <SharedScreen person={sharer} />
         ) : (
-          <OwnScreen session={session} />
+          sharer && <SharedScreen session={session} person={sharer} />
         )}
-        <div class="strip" tabIndex={0} role="group" aria-label="People in the call">
-          {otherSharers.map((person) => (
-            <ScreenThumbnail key={`screen-${person.participant}`} session={session} person={person} />
-          ))}
-          <Tiles session={session} people={shown} />
-        </div>
+        <Strip session={session} people={shown} self={self} sharers={otherSharers} />
       </div>
     );
   }
@@ -61,19 +53,37 @@ export function Stage({ session }: { readonly session: CallSession }) {
   return (
     <div
       ref={ref}
-      class={`stage grid${count > 6 ? ' many' : ''}`}
+      class={`stage ${two ? 'two' : 'grid'}${count > 6 ? ' many' : ''}`}
       data-testid="stage"
       style={{ '--tile-width': `${grid.tileWidth}px`, '--tile-height': `${grid.tileHeight}px` }}
     >
       <div
         class="grid-rows"
-        style={{ maxWidth: `${grid.columns * grid.tileWidth + (grid.columns - 1) * GAP}px` }}
+        style={{ maxWidth: two ? '' : `${grid.columns * grid.tileWidth + (grid.columns - 1) * GAP}px` }}
       >
-        <Tiles session={session} people={shown} />
+        <Tiles session={session} people={two ? people : shown} self={self} two={two} />
         {alone && <Invitation session={session} />}
       </div>
     </div>
   );
+}
+
+/** Tells the call how large each camera is shown. */
+function useCameraSizes(
+  session: CallSession,
+  { tiles, large }: Pick<StagePlan, 'tiles' | 'large'>,
+  { tile, stage }: { readonly tile: Size; readonly stage: Size },
+): void {
+  const { people } = session.snapshot.value;
+  const everyone = people.map((person) => person.participant).join();
+  useEffect(() => {
+    if (tile.width === 0) return;
+    for (const { participant } of people)
+      session.showCamera(
+        participant,
+        participant === large ? stage : tiles.includes(participant) ? tile : null,
+      );
+  }, [session, everyone, tiles.join(), large, tile.width, tile.height, stage.width, stage.height]);
 }
 
 /** Those who share their screens; that of the first is large. */
@@ -111,13 +121,36 @@ function usePlan(session: CallSession, size: Size, sharing: boolean): StagePlan 
   return plan;
 }
 
-function Tiles({ session, people }: { readonly session: CallSession; readonly people: readonly Person[] }) {
+/** Beside a large tile. */
+function Strip({ sharers, ...tiles }: TilesProps & { readonly sharers: readonly Person[] }) {
+  return (
+    <div class="strip" tabIndex={0} role="group" aria-label="People in the call">
+      {sharers.map((person) => (
+        <ScreenThumbnail key={`screen-${person.participant}`} session={tiles.session} person={person} />
+      ))}
+      <Tiles {...tiles} />
+    </div>
+  );
+}
+
+interface TilesProps {
+  readonly session: CallSession;
+  readonly people: readonly Person[];
+  /** Whether the user sees their own picture. */
+  readonly self: boolean;
+  /** The only other participant is large, and the user's own picture lies over it. */
+  readonly two?: boolean;
+}
+
+/** One component for both, so that a picture stays the same element, and does not stop, when a third participant joins or leaves. */
+function Tiles({ session, people, self, two = false }: TilesProps) {
   return (
     <>
       {people.map((person) => (
-        <PersonTile key={person.participant} session={session} person={person} />
+        <PersonTile key={person.participant} session={session} person={person} large={two} />
       ))}
-      <OwnTile key="self" session={session} />
+      {self && two && <SelfView key="self-view" session={session} />}
+      {self && !two && <OwnTile key="self" session={session} hideable={people.length > 0} />}
     </>
   );
 }

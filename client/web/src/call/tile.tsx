@@ -7,7 +7,7 @@ import { LinkBars } from './link-bars.tsx';
 import { linkText } from './link-dialog.tsx';
 import type { CallSession } from './session.ts';
 import { SPEAKING_LEVEL } from './speakers.ts';
-import { TileActions } from './tile-actions.tsx';
+import { OwnActions, TileActions } from './tile-actions.tsx';
 
 export interface PersonTileProps {
   readonly session: CallSession;
@@ -24,7 +24,7 @@ export function PersonTile({ session, person, large = false }: PersonTileProps) 
   const note = tileNote(person);
   return (
     <article
-      class={`tile ${hueOf(person.participant)}${speaking ? ' speaking' : ''}${here ? '' : ' absent'}${large ? ' large' : ''}`}
+      class={`tile ${hueOf(person.participant)}${speaking ? ' speaking' : ''}${here ? '' : ' absent'}${large ? ' large' : ''}${large && picture ? ' whole' : ''}`}
       data-testid="tile"
       data-participant={person.participant}
       data-presence={person.presence}
@@ -35,7 +35,7 @@ export function PersonTile({ session, person, large = false }: PersonTileProps) 
       aria-label={person.name}
     >
       {picture ? (
-        <Video stream={person.stream} label={`${person.name}’s camera`} />
+        <Video stream={person.stream} fit={large ? 'contain' : 'cover'} label={`${person.name}’s camera`} />
       ) : (
         <Face name={person.name} seed={person.participant} />
       )}
@@ -59,7 +59,15 @@ export function PersonTile({ session, person, large = false }: PersonTileProps) 
   );
 }
 
-export function OwnTile({ session }: { readonly session: CallSession }) {
+interface OwnTileProps {
+  readonly session: CallSession;
+  /** Lies over the picture of another participant. */
+  readonly floating?: boolean;
+  /** `false`: stays, as it is the only picture. */
+  readonly hideable?: boolean;
+}
+
+export function OwnTile({ session, floating = false, hideable = true }: OwnTileProps) {
   const { me } = session.snapshot.value;
   const camera = session.media.sendingCamera.value;
   const muted = session.media.sendingMicrophone.value === null;
@@ -74,7 +82,12 @@ export function OwnTile({ session }: { readonly session: CallSession }) {
       data-participant={me.participant ?? ''}
       aria-label="You"
     >
-      {stream ? <Video stream={stream} mirrored label="Your camera" /> : <Face name={me.name} seed={seed} />}
+      {stream ? (
+        <Video stream={stream} mirrored={!session.media.cameraFacesAway.value} label="Your camera" />
+      ) : (
+        <Face name={me.name} seed={seed} />
+      )}
+      <OwnActions session={session} floating={floating} hideable={hideable} />
       <p class="tile-name">
         {muted && <MutedMark />}
         <span class="tile-name-text">You</span>

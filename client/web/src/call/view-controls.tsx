@@ -1,10 +1,12 @@
 import { Icon } from '../design/icon.tsx';
+import { CallIcon } from './call-icon.tsx';
 import type { CallSession } from './session.ts';
 
 /** Grid or speaker, and the pages of a room that is larger than the stage. */
 export function ViewControls({ session }: { readonly session: CallSession }) {
-  const { view, page, pages } = session.stage;
-  if (session.snapshot.value.people.length === 0) return null;
+  const { view, page, pages, self } = session.stage;
+  const others = session.snapshot.value.people.length;
+  if (others === 0) return null;
   const speaker = view.value === 'speaker';
   const label = speaker ? 'Show everyone in a grid' : 'Show the active speaker';
   return (
@@ -18,18 +20,32 @@ export function ViewControls({ session }: { readonly session: CallSession }) {
           <Turn session={session} by={1} label="Next people" off={page.value === pages.value - 1} />
         </nav>
       )}
-      <button
-        type="button"
-        class="button quiet icon-only"
-        data-testid="view"
-        data-view={view.value}
-        aria-label={label}
-        aria-keyshortcuts="g"
-        title={`${label} (g)`}
-        onClick={() => session.stage.toggleView()}
-      >
-        <Icon name={speaker ? 'grid' : 'speaker'} />
-      </button>
+      {!self.value && (
+        <button
+          type="button"
+          class="button quiet icon-only"
+          data-testid="show-self"
+          aria-label="Show your own picture"
+          title="Show your own picture"
+          onClick={() => session.stage.showSelf(true)}
+        >
+          <CallIcon name="person" />
+        </button>
+      )}
+      {others > 1 && (
+        <button
+          type="button"
+          class="button quiet icon-only"
+          data-testid="view"
+          data-view={view.value}
+          aria-label={label}
+          aria-keyshortcuts="g"
+          title={`${label} (g)`}
+          onClick={() => session.stage.toggleView()}
+        >
+          <Icon name={speaker ? 'grid' : 'speaker'} />
+        </button>
+      )}
     </>
   );
 }

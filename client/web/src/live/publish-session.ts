@@ -6,7 +6,7 @@ import { LocalMedia } from '../media/local-media.ts';
 import type { Publisher, PublishStats, PublishedMedia } from './ports.ts';
 import { BROKEN, LOST, TAKEN, UNSUPPORTED } from './refusals.ts';
 import { RelayLink, type Link } from './relay-link.ts';
-import { requestRelay } from './relay-request.ts';
+import { LiveRelays } from './relay-request.ts';
 
 export interface PublishFigures extends PublishStats {
   readonly connectedMs: number | null;
@@ -140,10 +140,11 @@ export class PublishSession implements PublishView {
       return;
     }
     const publisher = new library.MoqPublisher();
+    const relays = new LiveRelays(this.name, true);
     const relay = new RelayLink({
-      ask: (exclude) => requestRelay(this.name, true, exclude),
+      ask: (exclude) => relays.request(exclude),
       open: async ({ broadcast, relay: at }, last) => {
-        const opened = await openRelay(library.connect, at, location.origin, last);
+        const opened = await openRelay(library.connect, at, at.api ?? location.origin, last);
         const on = opened.connection;
         if (!this.#isOurs && (await publisher.isTaken({ on, broadcast }, TAKEN_MS))) this.#stopAsTaken(relay);
         this.#isOurs = true;

@@ -5,7 +5,7 @@ import { HISTORY_SECONDS, Meter } from '../streams/meter.ts';
 import type { Player, PlayerStats } from './ports.ts';
 import { BROKEN, LOST, UNSUPPORTED } from './refusals.ts';
 import { RelayLink, SPREAD_MS, type Link } from './relay-link.ts';
-import { requestRelay } from './relay-request.ts';
+import { LiveRelays } from './relay-request.ts';
 
 /** The first state: not published since the page was opened; `gone`: published before, and ended. */
 export type BroadcastState = 'not-started' | 'starting' | 'playing' | 'gone';
@@ -142,9 +142,10 @@ export class WatchSession implements WatchView {
     });
     this.#player = player;
     this.canvas.value = player.canvas;
+    const relays = new LiveRelays(this.name, false);
     this.#relay = new RelayLink({
-      ask: (exclude) => requestRelay(this.name, false, exclude),
-      open: ({ relay }, last) => openRelay(library.connect, relay, location.origin, last),
+      ask: (exclude) => relays.request(exclude),
+      open: ({ relay }, last) => openRelay(library.connect, relay, relay.api ?? location.origin, last),
       lost: LOST.watch,
       spreadMs: SPREAD_MS,
       serves: async (connection, broadcast) =>

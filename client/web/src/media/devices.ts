@@ -10,6 +10,8 @@ export interface DevicePort {
   /** The listener is called when a device is added or removed; the returned function stops it. */
   watch(listener: () => void): () => void;
   readonly canChooseSpeaker: boolean;
+  /** A phone has a camera on each side. */
+  readonly canFlipCamera: boolean;
 }
 
 export type MediaProblem = 'refused' | 'missing' | 'busy' | 'insecure' | 'unsupported' | 'lost' | 'failed';
@@ -29,11 +31,12 @@ export function browserDevices(): DevicePort {
       return () => media?.removeEventListener('devicechange', listener);
     },
     canChooseSpeaker: 'setSinkId' in HTMLMediaElement.prototype,
+    canFlipCamera: isPhone(),
   };
 }
 
 /** Chrome for Android has getDisplayMedia but always refuses it; iOS does not have it. */
-function isPhone(): boolean {
+export function isPhone(): boolean {
   const hints = (navigator as Navigator & { userAgentData?: { mobile: boolean } }).userAgentData;
   return hints?.mobile ?? /Android|iPhone|iPad|iPod/.test(navigator.userAgent);
 }

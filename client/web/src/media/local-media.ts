@@ -48,12 +48,16 @@ export class LocalMedia {
   /** The track that is sent: `null` while muted or off. */
   readonly sendingMicrophone = computed(() => (this.muted.value ? null : liveTrack(this.microphone.value)));
   readonly sendingCamera = computed(() => liveTrack(this.camera.value));
+  /** The camera shows what the user sees: its picture is not a mirror. */
+  readonly cameraFacesAway = computed(() => facingOf(this.sendingCamera.value) === 'environment');
 
   readonly port: DevicePort;
   /** Devices that were unplugged while in use. */
   readonly #lost = new Map<Kind, string>();
   /** Grows with each request: a device that opens after a newer request is closed again. */
   readonly #requests: Record<Kind, number> = { camera: 0, microphone: 0 };
+  /** The side of the phone that the user flipped to; `null`: the chosen camera, or that of the front. */
+  #side: 'user' | 'environment' | null = null;
   readonly #stopWatching: () => void;
   #closed = false;
 
@@ -129,9 +133,20 @@ export class LocalMedia {
     else if (this.microphone.value.status !== 'opening') await this.turnOn('microphone');
   }
 
+  /** From the front camera of a phone to that of the back, and from any other to the front. */
+  async flipCamera(): Promise<void> {
+    const { value } = this.camera;
+    if (value.status !== 'live') return;
+    this.#side = facingOf(value.track) === 'environment' ? 'user' : 'environment';
+    // Phones open one camera at a time.
+    this.turnOff('camera');
+    await this.#open('camera');
+  }
+
   /** Selects another device; takes effect at once if the old one is on. A muted user stays muted. */
   async choose(kind: Kind | 'speaker', id: string): Promise<void> {
     this.chosen[kind].value = id;
+    if (kind === 'camera') this.#side = null;
     browserStore.write(key(kind), id);
     if (kind === 'speaker' || this[kind].value.status === 'off') return;
     this.turnOff(kind);
@@ -185,6 +200,7 @@ export class LocalMedia {
   }
 
   #video(): MediaTrackConstraints {
+    if (this.#side !== null) return { ...VIDEO, facingMode: this.#side };
     const id = this.chosen.camera.value;
     return id === null ? { ...VIDEO, facingMode: 'user' } : { ...VIDEO, deviceId: { ideal: id } };
   }
@@ -207,3 +223,5 @@ export class LocalMedia {
 
 const liveTrack = (source: Source): MediaStreamTrack | null =>
   source.status === 'live' ? source.track : null;
+
+const facingOf = (track: MediaStreamTrack | null): string | undefined => track?.getSettings().facingMode;

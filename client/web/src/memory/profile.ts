@@ -1,6 +1,7 @@
 /** Preferences of the user: name, devices and how to join. */
 import { CHAT_LIMITS } from '@parley/protocol/chat-limits';
 import { checkName } from '@parley/protocol/people';
+import { isCorner, type Corner } from '../call/corner.ts';
 import { browserStore } from './storage.ts';
 
 export const NAME_CHARS = CHAT_LIMITS['name.chars'].value;
@@ -9,6 +10,8 @@ const NAME = 'parley.name';
 const RELAY_ONLY = 'parley.relay-only';
 const SHORTCUTS = 'parley.shortcuts';
 const VIEW = 'parley.view';
+const SELF = 'parley.self';
+const CORNER = 'parley.self-corner';
 
 export const rememberedName = (): string => browserStore.read(NAME) ?? '';
 
@@ -32,3 +35,14 @@ export const viewChosen = (): 'grid' | 'speaker' =>
   browserStore.read(VIEW) === 'speaker' ? 'speaker' : 'grid';
 export const rememberView = (view: 'grid' | 'speaker'): void =>
   browserStore.write(VIEW, view === 'grid' ? null : view);
+
+/** Whether the user sees their own picture in a call. */
+export const selfShown = (): boolean => browserStore.read(SELF) !== 'hidden';
+export const setSelfShown = (shown: boolean): void => browserStore.write(SELF, shown ? null : 'hidden');
+
+/** The corner of the user's own picture in a call of two. */
+export function cornerChosen(): Corner {
+  const corner = browserStore.read(CORNER);
+  return isCorner(corner) ? corner : 'bottom-right';
+}
+export const rememberCorner = (corner: Corner): void => browserStore.write(CORNER, corner);

@@ -5,15 +5,21 @@ type Kind = keyof Devices;
 
 const LABELS: Record<Kind, string> = { camera: 'Camera', microphone: 'Microphone', speaker: 'Speaker' };
 
+const ALL: readonly Kind[] = ['camera', 'microphone', 'speaker'];
+
+interface DevicePickersProps {
+  readonly media: LocalMedia;
+  readonly kinds?: readonly Kind[];
+}
+
 /** A list for each kind of device; kinds without a choice are hidden. Used before and during the call. */
-export function DevicePickers({ media }: { readonly media: LocalMedia }) {
-  const kinds: readonly Kind[] = media.port.canChooseSpeaker
-    ? ['camera', 'microphone', 'speaker']
-    : ['camera', 'microphone'];
-  if (kinds.every((kind) => media.devices.value[kind].length === 0)) return null;
+export function DevicePickers({ media, kinds = ALL }: DevicePickersProps) {
+  const { devices, port } = media;
+  const choices = kinds.filter((kind) => kind !== 'speaker' || port.canChooseSpeaker);
+  if (choices.every((kind) => devices.value[kind].length === 0)) return null;
   return (
     <div class="pickers">
-      {kinds.map((kind) => (
+      {choices.map((kind) => (
         <DevicePicker key={kind} kind={kind} media={media} />
       ))}
     </div>

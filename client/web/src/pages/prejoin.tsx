@@ -14,6 +14,7 @@ import { OwnedRoom } from './owned-room.tsx';
 import { usePageTitle } from './page-title.ts';
 import './prejoin.css';
 import { SiteHead } from './site-head.tsx';
+import { SpeakerTest } from './speaker-test.tsx';
 
 export interface PrejoinProps {
   readonly room: RoomReference;
@@ -51,6 +52,7 @@ export function Prejoin({ room, media, onReady, onJoin, onGone }: PrejoinProps) 
           {key === null && <AccessNote access={access} />}
           <JoinForm media={media} onJoin={onJoin} />
           <DevicePickers media={media} />
+          <SpeakerTest media={media} />
           <RelayOnly />
           {room.kind === 'named' && (
             <OwnedRoom

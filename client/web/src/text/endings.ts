@@ -264,6 +264,7 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   TOO_MANY_PAGES: OURS,
   TOO_MANY_PAGE_REQUESTS: OURS,
   TOO_MANY_ICE_REQUESTS: OURS,
+  TOO_MANY_REPORTS: OURS,
   RELAY_UNAVAILABLE: {
     title: 'No relay is available',
     body: 'All media relays are full or unreachable at the moment. Try again soon.',

@@ -149,6 +149,7 @@ export function fakeDevices({ error, access = 'yes', canShare = true }: FakeDevi
       ),
     watch: () => () => {},
     canChooseSpeaker: true,
+    canFlipCamera: !canShare,
   };
 }
 

@@ -137,6 +137,7 @@ const VOICE: TrackFigures = {
   kilobitsPerSecond: 31,
   lossPercent: 0,
   bufferMs: 64,
+  freezes: null,
 };
 const PICTURE: TrackFigures = {
   source: 'camera',
@@ -147,6 +148,7 @@ const PICTURE: TrackFigures = {
   kilobitsPerSecond: 587,
   lossPercent: 0.4,
   bufferMs: 64,
+  freezes: 0,
 };
 
 /** The measurements of a call with those people: half of them are muted, and pictures differ. */

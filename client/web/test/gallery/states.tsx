@@ -219,6 +219,23 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
       change: inCall(4),
       script: (_session, fake) => fake.show({ chat: CHAT.slice(0, 2) }),
     }),
+  'call-self-hidden': () =>
+    call({ change: inCall(4), script: (session) => (session.stage.self.value = false) }),
+  'call-volume': () =>
+    call({
+      change: inCall(4),
+      script: (session) => {
+        session.volumes.set('p0000000000000002', 0.35);
+        session.openPanel('people');
+        press('[data-participant=p0000000000000002] [data-testid=volume-button]');
+      },
+    }),
+  'call-devices': () => {
+    press('[data-testid=devices-microphone]');
+    return call({ change: inCall(2) });
+  },
+  'call-muted-speech': () =>
+    call({ change: inCall(2), silent: true, script: (session) => (session.mutedSpeech.value = true) }),
   'call-people': () => call({ change: mixed(), script: (session) => session.openPanel('people') }),
   'call-settings': () =>
     call({ change: inCall(3), script: (session) => (session.dialog.value = { kind: 'settings' }) }),

@@ -56,6 +56,7 @@ function desk(...present: string[]) {
       return () => undefined;
     },
     canChooseSpeaker: false,
+    canFlipCamera: false,
   };
   return {
     port,
@@ -155,4 +156,37 @@ test('the last choice counts, whichever camera opens first, and no other camera 
   media.turnOff('camera');
   await opens;
   assert.deepEqual([liveOf(media, 'camera'), there.on()], ['off', []]);
+});
+
+test('a flip opens the camera of the other side, one at a time, and a choice by name ends it', async () => {
+  const lit = new Set<string>();
+  let most = 0;
+  const open: DevicePort['open'] = ({ video }) => {
+    const { facingMode, deviceId } = video as MediaTrackConstraints;
+    const side = deviceId === undefined ? (facingMode as string) : 'user';
+    lit.add(side);
+    most = Math.max(most, lit.size);
+    const track = Object.assign(new EventTarget(), {
+      stop: () => lit.delete(side),
+      getSettings: () => ({ facingMode: side }),
+    });
+    return Promise.resolve({ getTracks: () => [track] } as unknown as MediaStream);
+  };
+  const media = new LocalMedia({ ...desk().port, open, canFlipCamera: true });
+  const seen = () => [[...lit], media.cameraFacesAway.value];
+  await media.flipCamera();
+  assert.deepEqual(seen(), [[], false], 'a camera that is off stays off');
+  await media.turnOn('camera');
+  assert.deepEqual(seen(), [['user'], false]);
+  await media.flipCamera();
+  assert.deepEqual(seen(), [['environment'], true]);
+  media.turnOff('camera');
+  await media.turnOn('camera');
+  assert.deepEqual(seen(), [['environment'], true], 'it is the same one after it was off');
+  await media.flipCamera();
+  assert.deepEqual(seen(), [['user'], false]);
+  await media.flipCamera();
+  await media.choose('camera', 'front camera');
+  assert.deepEqual(seen(), [['user'], false]);
+  assert.equal(most, 1);
 });

@@ -124,7 +124,7 @@ test('the preview is usable with the keyboard: switches, name, buttons to join, 
   const context = await gallery.browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await gallery.open(context, 'prejoin');
   await page.getByTestId('join-audio').waitFor();
-  assert.deepEqual(await walk(page, 11), [
+  assert.deepEqual(await walk(page, 12), [
     'Parley, to the start page',
     'prejoin-microphone',
     'prejoin-camera',
@@ -135,6 +135,7 @@ test('the preview is usable with the keyboard: switches, name, buttons to join, 
     'pick-camera',
     'pick-microphone',
     'pick-speaker',
+    'test-speaker',
     'relay-only',
   ]);
   await page.getByTestId('prejoin-camera').focus();
@@ -169,7 +170,7 @@ test('the call is usable with the keyboard: every control, the chat, shortcuts a
   const context = await gallery.browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await gallery.open(context, 'call-3');
   await page.locator('[data-testid="control-microphone"][data-look="plain"]').waitFor();
-  const stops = await walk(page, 17);
+  const stops = await walk(page, 21);
   for (const control of [
     'open-path',
     'view',
@@ -177,9 +178,13 @@ test('the call is usable with the keyboard: every control, the chat, shortcuts a
     'open-settings',
     'pin',
     'float',
+    'full',
     'tile-link',
+    'hide-self',
     'microphone',
+    'devices-microphone',
     'camera',
+    'devices-camera',
     'screen',
     'chat',
     'people',

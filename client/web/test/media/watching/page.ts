@@ -1,5 +1,5 @@
 /** A page that reads a camera as a browser without frame readers does. */
-import { pageMedia } from '../../../src/media/page-media.ts';
+import { pageMedia } from '@parley/sdk/page-media';
 
 declare global {
   var watching: typeof handles;

@@ -1,0 +1,52 @@
+/** Short sounds that the page makes itself. */
+
+/** Frequencies in Hz, one after the other. */
+export type Chime = readonly number[];
+
+const NOTE_S = 0.16;
+/** A note fades in and out, or it would click. */
+const FADE_S = 0.03;
+/** Beside voices it is heard, and it is not too loud in headphones. */
+const GAIN = 0.12;
+
+type WithSink = AudioContext & { setSinkId?: (id: string) => Promise<void> };
+
+/**
+ * Plays on the given speaker, or on the default one. Resolves when the last note was played, with `false` if the browser plays no sound: before the
+ * first click on a page, or if the speaker is gone.
+ */
+export async function playChime(notes: Chime, speaker: string | null): Promise<boolean> {
+  // Absent in old browsers, whatever the types say.
+  const activation = navigator.userActivation as UserActivation | undefined;
+  if (typeof AudioContext === 'undefined' || activation?.hasBeenActive === false) return false;
+  const context: WithSink = new AudioContext();
+  try {
+    if (speaker !== null) await context.setSinkId?.(speaker);
+    await context.resume();
+    await playNotes(context, notes);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await context.close();
+  }
+}
+
+function playNotes(context: AudioContext, notes: Chime): Promise<void> {
+  const gain = context.createGain();
+  gain.connect(context.destination);
+  const tone = context.createOscillator();
+  tone.connect(gain);
+  const start = context.currentTime + FADE_S;
+  gain.gain.setValueAtTime(0, start);
+  for (const [nth, frequency] of notes.entries()) {
+    const at = start + nth * NOTE_S;
+    tone.frequency.setValueAtTime(frequency, at);
+    gain.gain.linearRampToValueAtTime(GAIN, at + FADE_S);
+    gain.gain.setValueAtTime(GAIN, at + NOTE_S - FADE_S);
+    gain.gain.linearRampToValueAtTime(0, at + NOTE_S);
+  }
+  tone.start(start);
+  tone.stop(start + notes.length * NOTE_S);
+  return new Promise((resolve) => tone.addEventListener('ended', () => resolve(), { once: true }));
+}
