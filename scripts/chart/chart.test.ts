@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -13,7 +13,7 @@ import { readConfig } from '../../services/signaling/src/server/config.ts';
 import { readSettings } from '../../services/turn/src/agent/settings.ts';
 import { staleGoldens } from './golden.ts';
 import { queriedNames, queryFiles, exportedNames, isExported } from './metrics.ts';
-import { CHART, fileOf, KUBERNETES, render, schemaLocation, tool } from './tools.ts';
+import { CHART, fileOf, KUBERNETES, render, renderChart, schemaLocation, tool } from './tools.ts';
 import { driftOf, readTemplates } from './usage.ts';
 import { readValues } from './values.ts';
 
@@ -28,6 +28,14 @@ const EVERYTHING = [
   ],
   ['--set', 'nats.gateways.remotes[0].urls[0]=nats://us.example.com:7222'],
 ].flat();
+const ADDITIONS = [
+  '-f',
+  'infra/cluster/platform-values.yaml',
+  '--set',
+  'turn.enabled=true,turn.host=t.example.com',
+  '--set',
+  'networkPolicies.nodes[0].ipBlock.cidr=10.0.0.0/16,networkPolicies.nodes[1].ipBlock.cidr=2001:db8::/32',
+];
 const LOAD_BALANCERS = ['--set', 'relay.media.expose=LoadBalancer,relay.media.host=$(POD_NAME).example.com'];
 
 /** Kinds of operators and of Gateway API: their schemas are no part of Kubernetes. */
@@ -53,9 +61,8 @@ test('the examples render as they were last looked at (npm run chart:golden writ
 
 for (const version of KUBERNETES)
   test(`Kubernetes ${version} knows every object and every field`, () => {
-    const objects = [render(), render(...EVERYTHING), render(...EVERYTHING, ...LOAD_BALANCERS)].join(
-      '\n---\n',
-    );
+    const settings = [[], EVERYTHING, [...EVERYTHING, ...LOAD_BALANCERS], ADDITIONS];
+    const objects = settings.map((options) => render(...options)).join('\n---\n');
     const asked = ['-strict', '-n', '1', '-skip', OTHERS, '-kubernetes-version', version];
     const checked = spawnSync(
       tool('kubeconform', 'KUBECONFORM_VERSION'),
@@ -64,6 +71,19 @@ for (const version of KUBERNETES)
     );
     assert.equal(checked.status, 0, checked.stdout + checked.stderr);
   });
+
+test('an upgrade to another version of the chart restarts no pod that it does not change', (t) => {
+  const next = join(scratch(t), 'parley');
+  cpSync(CHART, next, { recursive: true });
+  const description = readFileSync(join(next, 'Chart.yaml'), 'utf8');
+  writeFileSync(join(next, 'Chart.yaml'), description.replace(/^version: .*$/m, 'version: 99.0.0'));
+  const pods = (chart: string): string[] => {
+    const objects = renderChart(chart, ...EVERYTHING).split(/^---\n/m);
+    return objects.flatMap((object) => /^ {2}template:\n[\s\S]*/m.exec(object)?.[0] ?? []);
+  };
+  assert.ok(pods(CHART).length >= 8);
+  assert.deepEqual(pods(next), pods(CHART));
+});
 
 test('gateway servers restart for another list of regions only where that list decides who is let in', () => {
   const checksum = (...settings: string[]): string | undefined => {
@@ -77,8 +97,9 @@ test('gateway servers restart for another list of regions only where that list d
   const byCertificate = ['tlsSecret=regions', advertise];
   assert.ok(checksum(...byCertificate));
   assert.equal(checksum(...byCertificate, added), checksum(...byCertificate));
+  const first = 'remotes[1].name=ap,nats.gateways.remotes[1].urls[0]=nats://ap.example.com:7222';
   for (const byName of [['tlsSecret=regions'], ['insecure=true'], ['insecure=true', advertise]])
-    assert.notEqual(checksum(...byName, added), checksum(...byName));
+    assert.notEqual(checksum(...byName, added, first), checksum(...byName, added));
 });
 
 test('a generated key set is one that signaling takes, and its public part belongs to its private one', () => {
@@ -129,7 +150,7 @@ test('the relay knows every variable that it is given', () => {
     .map((file) => readFileSync(`services/relay/src/${file}.rs`, 'utf8'))
     .join('');
   const limits = readFileSync('services/relay/README.md', 'utf8');
-  const objects = render(...EVERYTHING, '--set', 'relay.limits.pod\\.queuedBytes=1000').split(/^---\n/m);
+  const objects = render(...EVERYTHING, '--set', 'relay.limits.pod\\.queuedBytes=2000').split(/^---\n/m);
   const names = Object.keys(environmentOf(objects, 'relay/statefulset.yaml')).filter((name) =>
     name.startsWith('PARLEY_'),
   );
@@ -146,7 +167,18 @@ test('every metric that is asked for is one that some service exports', () => {
   }
 });
 
-test('nats-server takes the configuration of every kind of server', (t) => {
+for (const families of ['', 'IPv4', 'IPv6,IPv4'])
+  test(`nats-server takes the configuration of every kind of server, with the families "${families}"`, (t) => {
+    takesConfigurations(t, ofFamilies(families));
+  });
+
+/** As `--set` has a list: empty, where nothing is set. */
+const ofFamilies = (families: string): string[] =>
+  families === ''
+    ? []
+    : ['--set', `ipFamilies={${families}}`, '--set', 'networkPolicies.nodes[1].ipBlock.cidr=2001:db8::/32'];
+
+function takesConfigurations(t: TestContext, families: readonly string[]): void {
   const dir = scratch(t);
   const certificate = join(dir, 'tls');
   makeCertificate(certificate);
@@ -157,7 +189,7 @@ test('nats-server takes the configuration of every kind of server', (t) => {
   ] as const) {
     const env = { ...process.env, ...natsVariables(workload) };
     const path = join(dir, `${template}.conf`);
-    const objects = render(...EVERYTHING, '--show-only', `templates/nats/${template}.yaml`);
+    const objects = render(...EVERYTHING, ...families, '--show-only', `templates/nats/${template}.yaml`);
     writeFileSync(
       path,
       fileOf(objects, 'nats.conf').replaceAll(/\/etc\/(nats\/tls|parley\/nats-tls)/g, certificate),
@@ -168,17 +200,28 @@ test('nats-server takes the configuration of every kind of server', (t) => {
     });
     assert.equal(checked.status, 0, checked.stderr);
   }
-});
+}
 
-test('Envoy runs with the configuration, becomes ready, and exports the metrics that dashboards query', async (t) => {
+for (const [families, hosts] of [
+  ['', ['127.0.0.1']],
+  ['IPv6,IPv4', ['[::1]', '127.0.0.1']],
+] as const)
+  test(`Envoy runs with the configuration of the families "${families}", becomes ready, and exports the metrics that dashboards query`, (t) =>
+    runsEnvoy(t, ofFamilies(families), hosts));
+
+async function runsEnvoy(
+  t: TestContext,
+  families: readonly string[],
+  hosts: readonly string[],
+): Promise<void> {
   const dir = scratch(t);
-  const objects = render(...EVERYTHING, '--show-only', 'templates/edge/configmap.yaml');
+  const objects = render(...EVERYTHING, ...families, '--show-only', 'templates/edge/configmap.yaml');
   const ports = new Map([8080, 8443, 9901, 9902].map((port) => [String(port), String(port + 12_000)]));
   const moved = (text: string): string =>
     text
       .replaceAll('/etc/envoy', dir)
       .replaceAll(
-        /(address: (?:0\.0\.0\.0|127\.0\.0\.1), port_value: )(\d+)/g,
+        /(address: '?(?:0\.0\.0\.0|127\.0\.0\.1|::)'?, port_value: )(\d+)/g,
         (_all, before: string, port: string) => {
           return `${before.replace('0.0.0.0', '127.0.0.1')}${ports.get(port) ?? port}`;
         },
@@ -206,7 +249,8 @@ test('Envoy runs with the configuration, becomes ready, and exports the metrics 
     await exited;
   });
   const operations = `http://127.0.0.1:${ports.get('9902')}`;
-  await until(async () => (await fetch(`${operations}/ready`)).status === 200);
+  for (const host of hosts)
+    await until(async () => (await fetch(`http://${host}:${ports.get('9902')}/ready`)).status === 200);
   assert.equal((await fetch(`${operations}/quitquitquit`, { method: 'POST' })).status, 404);
   const page = await (await fetch(`${operations}/stats/prometheus`)).text();
   const text = queryFiles()
@@ -218,7 +262,7 @@ test('Envoy runs with the configuration, becomes ready, and exports the metrics 
     asked.filter((name) => !page.includes(`# TYPE ${name} `)),
     [],
   );
-});
+}
 
 /** The literal variables of a workload; those from Secrets and fields get some value, as Kubernetes would give them. */
 function environmentOf(objects: readonly string[], template: string, given: Record<string, string> = {}) {

@@ -14,6 +14,7 @@ export interface Exported {
 
 const SOURCES: readonly (readonly [service: string, path: string])[] = [
   ['Signaling', 'services/signaling/src/server/metrics.ts'],
+  ['Signaling: quality of calls', 'services/signaling/src/server/quality.ts'],
   ['Relay: streams', 'services/relay/src/stats/metrics.rs'],
   ['Relay: links between relays', 'services/relay/cluster/src/metrics.rs'],
   ['Relay: media', 'services/relay/media/src/server/metrics.rs'],

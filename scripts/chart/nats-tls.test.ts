@@ -24,7 +24,10 @@ interface Server {
   readonly leave: () => void;
 }
 
-const GATEWAYS = ['--set', 'region=eu,nats.gateways.enabled=true,nats.gateways.insecure=true'];
+const GATEWAYS = [
+  '--set',
+  'region=eu,nats.gateways.enabled=true,nats.gateways.insecure=true,nats.gateways.advertise=127.0.0.1:7222',
+];
 /** Servers elect, link and read files on a machine that others work on too. */
 const WITHIN_MS = 30_000;
 

@@ -1,11 +1,11 @@
-/** What Helm refuses before it renders: names that no template knows, and wrong types. Sentences are in requirements.yaml. */
+/** What Helm refuses before it renders: names that no template knows, wrong types, and values that none can be. Sentences are in requirements.yaml. */
+import { SHAPES, type Shape } from './shapes.ts';
 import type { Value } from './values.ts';
 
-interface Schema {
-  readonly type: string;
-  readonly description?: string;
-  readonly additionalProperties?: boolean;
-  readonly properties?: Record<string, Schema>;
+type Schema = Readonly<Record<string, unknown>>;
+
+interface Section extends Schema {
+  readonly properties: Readonly<Record<string, Schema>>;
 }
 
 type Tree = Map<string, Tree | Value>;
@@ -24,24 +24,36 @@ export function schemaOf(values: readonly Value[]): string {
     }
     section.set(last, value);
   }
-  // Helm puts `global` into the values of every chart.
-  const properties = { ...propertiesOf(root), global: { type: 'object' } };
+  const whole = sectionOf(root);
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Values of the Parley chart',
     description: 'Generated from values.yaml by `npm run chart:generate`.',
-    type: 'object',
-    additionalProperties: false,
-    properties,
+    ...whole,
+    // A chart around this one may have more global values, and switches this one by a value that no template here reads.
+    properties: {
+      ...whole.properties,
+      global: { ...whole.properties['global'], additionalProperties: true },
+      enabled: { type: 'boolean' },
+    },
   };
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
-function propertiesOf(tree: Tree): Record<string, Schema> {
-  return Object.fromEntries([...tree].map(([key, inner]) => [key, schemaOfNode(inner)]));
+/** Helm takes a value that is set to `null` away: without all of them a template would take it for zero, or for nothing. */
+function sectionOf(tree: Tree): Section {
+  const properties = Object.fromEntries([...tree].map(([key, inner]) => [key, schemaOfNode(inner)]));
+  return { type: 'object', additionalProperties: false, required: [...tree.keys()], properties };
 }
 
 function schemaOfNode(node: Tree | Value): Schema {
-  if (!(node instanceof Map)) return { type: node.type, description: node.description };
-  return { type: 'object', additionalProperties: false, properties: propertiesOf(node) };
+  if (node instanceof Map) return sectionOf(node);
+  return { type: node.type, description: node.description, ...shapeOf(node) };
+}
+
+function shapeOf({ path, type, shape }: Value): Shape {
+  if (typeof shape === 'object') return shape;
+  const known = SHAPES[shape ?? type];
+  if (known === undefined && shape !== undefined) throw new Error(`${path}: no shape is named ${shape}`);
+  return known ?? {};
 }

@@ -13,19 +13,32 @@ const VERSIONS = Object.fromEntries(
 
 export const CHART = 'charts/parley';
 
-/** A program of the cache: its folder ends with its version. */
-export function tool(program: string, version: string): string {
-  const path = join(CACHE, `${program}-${VERSIONS[version]}`, program);
+/** A program of the cache. Its folder has its name, unless it came with another program, and ends with its version. */
+export function tool(program: string, version: string, folder = program): string {
+  const path = join(CACHE, `${folder}-${VERSIONS[version]}`, program);
   if (!existsSync(path)) throw new Error(`${program} is missing: run infra/local/tools.sh chart (and run)`);
   return path;
 }
 
 /** The objects of a release named `parley`; throws Helm's sentence where it refuses. */
 export function render(...options: readonly string[]): string {
+  return renderChart(CHART, ...options);
+}
+
+/** As `render`, of a chart in another place. */
+export function renderChart(chart: string, ...options: readonly string[]): string {
   const helm = tool('helm', 'HELM_VERSION');
-  const rendered = spawnSync(helm, ['template', 'parley', CHART, ...options], { encoding: 'utf8' });
+  const rendered = spawnSync(helm, ['template', 'parley', chart, ...options], { encoding: 'utf8' });
   if (rendered.status !== 0) throw new Error(rendered.stderr);
   return rendered.stdout;
+}
+
+/** The alerts as Prometheus reads them from a file: the content of the PrometheusRule. */
+export function alertRules(...options: readonly string[]): string {
+  const template = ['--show-only', 'templates/monitoring/alerts.yaml', '--set', 'monitoring.alerts=true'];
+  const [, rules] = render(...template, ...options).split(/^spec:\n/m);
+  if (rules === undefined) throw new Error('the chart renders no alerts');
+  return rules.replaceAll(/^ {2}/gm, '');
 }
 
 /** The text of a ConfigMap's file. */

@@ -15,7 +15,9 @@ const WHOLE = /\.Values((?:\.[a-zA-Z]\w*)+)/g;
 /** A use by a template helper that gets a component: it uses that value of every component that has it. */
 const OF_COMPONENT = /\$section((?:\.[a-zA-Z]\w*)+)/g;
 
-const COMPONENTS = ['signaling', 'relay', 'turn', 'nats', 'edge', 'web', 'doctor'];
+const COMPONENTS = ['signaling', 'relay', 'turn', 'nats', 'nats.gateways', 'edge', 'web', 'doctor'];
+/** What an operator states. Only requirements.yaml asks for it. */
+const STATEMENTS = new Set(['edge.guardedElsewhere']);
 /** Of which helpers use a part at a time. */
 const IMAGE = /\$image\.(\w+)/g;
 
@@ -23,7 +25,7 @@ export function driftOf(values: readonly Value[], templates: readonly string[]):
   const text = templates
     .map((template) => template.replaceAll(/\{\{-? ?\/\*[\s\S]*?\*\/ ?-?\}\}/g, ''))
     .join('\n');
-  const paths = values.map(({ path }) => path);
+  const paths = values.map(({ path }) => path).filter((path) => !STATEMENTS.has(path));
   const whole = [...text.matchAll(WHOLE)].map(([, path = '']) => path.slice(1));
   const ofComponents = [
     ...[...text.matchAll(OF_COMPONENT)].map(([, path = '']) => path.slice(1)),

@@ -10,8 +10,10 @@ name: ''
 part:
   # -- How many
   # there are.
+  # @schema {"maximum": 9}
   size: 2
   # -- What it takes.
+  # @schema strings
   resources:
     requests: { cpu: 1 }
   # -- Whom it serves.
@@ -51,15 +53,33 @@ test('what stands in a comment is no use', () => {
   assert.equal(driftOf(readValues(text), ['{{- /* .Values.name */}}']).unused.includes('name'), true);
 });
 
-test('the schema takes no other names, and free text where Kubernetes has its own', () => {
+test('the schema takes no other names, every name has a value, and free text where Kubernetes has its own', () => {
   const schema = JSON.parse(schemaOf(readValues(text))) as { properties: { part: unknown } };
   assert.deepEqual(schema.properties.part, {
     type: 'object',
     additionalProperties: false,
+    required: ['size', 'resources', 'to'],
     properties: {
-      size: { type: 'integer', description: 'How many there are.' },
-      resources: { type: 'object', description: 'What it takes.' },
+      size: { type: 'integer', description: 'How many there are.', maximum: 9 },
+      resources: {
+        type: 'object',
+        description: 'What it takes.',
+        additionalProperties: { type: 'string' },
+      },
       to: { type: 'array', description: 'Whom it serves.' },
     },
   });
+});
+
+test('a shape that nothing has is refused by the path of its value', () => {
+  assert.throws(() => schemaOf(readValues('# -- A name.\n# @schema square\nname: x\n')), {
+    message: 'name: no shape is named square',
+  });
+});
+
+test('numbers are not negative unless they are said to be', () => {
+  const schema = JSON.parse(schemaOf(readValues('# -- How many.\nsize: 2\n'))) as {
+    properties: { size: { minimum: number } };
+  };
+  assert.equal(schema.properties.size.minimum, 0);
 });

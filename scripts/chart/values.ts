@@ -11,10 +11,14 @@ export interface Value {
   /** As it is written, on one line. */
   readonly fallback: string;
   readonly type: 'string' | 'integer' | 'boolean' | 'array' | 'object';
+  /** What its `@schema` line says: keywords of JSON Schema, or the name of a shape that several values have. */
+  readonly shape: string | Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The prefix of a description. A comment above a section has none and is for readers of the file only. */
 const DESCRIPTION = /^ *# -- (?<text>.+)$/;
+/** `# @schema port`, or `# @schema {"enum": ["open", "off"]}`. */
+const SHAPE = /^ *# @schema (?<shape>.+)$/;
 const KEY = /^(?<indent> *)(?<key>[\w-]+):(?: (?<value>.+))?$/;
 
 export const VALUES_FILE = 'charts/parley/values.yaml';
@@ -23,32 +27,52 @@ export function readValues(text: string = readFileSync(VALUES_FILE, 'utf8')): Va
   const values: Value[] = [];
   const sections: string[] = [];
   const lines = text.split('\n');
-  let description: string[] = [];
+  let notes: Notes = NONE;
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
-    const begun = DESCRIPTION.exec(line)?.groups?.['text'];
-    if (begun !== undefined) description = [begun];
-    else if (/^ *#/.test(line)) {
-      if (description.length > 0) description.push(line.replace(/^ *# ?/, ''));
-    } else if (line.trim() === '') description = [];
+    if (/^ *#/.test(line)) notes = noted(notes, line);
+    else if (line.trim() === '') notes = NONE;
     else {
       const found = KEY.exec(line)?.groups;
       if (!found) throw new Error(`${VALUES_FILE}:${at + 1}: not understood: ${line}`);
       const { indent = '', key = '', value } = found;
       sections.length = indent.length / 2;
       const path = [...sections, key].join('.');
-      if (value === undefined && description.length === 0) sections.push(key);
+      if (value === undefined && notes.sentences.length === 0) sections.push(key);
       else {
-        if (description.length === 0) throw new Error(`${VALUES_FILE}:${at + 1}: ${path} has no description`);
+        if (notes.sentences.length === 0)
+          throw new Error(`${VALUES_FILE}:${at + 1}: ${path} has no description`);
         const below = value === undefined ? linesBelow(lines, at, indent.length) : [];
         at += below.length;
         const fallback = value ?? below.map((text) => text.trim()).join('; ');
-        values.push({ path, description: description.join(' '), fallback, type: typeOf(fallback, below) });
+        const description = notes.sentences.join(' ');
+        values.push({ path, description, fallback, type: typeOf(fallback, below), shape: notes.shape });
       }
-      description = [];
+      notes = NONE;
     }
   }
   return values;
+}
+
+/** What the comment above a value says. */
+interface Notes {
+  readonly sentences: readonly string[];
+  readonly shape: Value['shape'];
+}
+
+const NONE: Notes = { sentences: [], shape: undefined };
+
+function noted(before: Notes, comment: string): Notes {
+  const begun = DESCRIPTION.exec(comment)?.groups?.['text'];
+  if (begun !== undefined) return { ...NONE, sentences: [begun] };
+  if (before.sentences.length === 0) return before;
+  const shape = SHAPE.exec(comment)?.groups?.['shape'];
+  if (shape !== undefined) return { ...before, shape: shapeOf(shape) };
+  return { ...before, sentences: [...before.sentences, comment.replace(/^ *# ?/, '')] };
+}
+
+function shapeOf(text: string): Value['shape'] {
+  return text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : text;
 }
 
 function linesBelow(lines: readonly string[], at: number, indent: number): string[] {

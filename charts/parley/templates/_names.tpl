@@ -59,12 +59,65 @@ https://{{ .Values.host }}{{ if ne (int .Values.publicPort) 443 }}:{{ int .Value
 {{- join "," (uniq $origins) -}}
 {{- end -}}
 
-{{/* A Kubernetes quantity of whole numbers, in bytes: "1Gi". */}}
+{{/* Lines of the spec of a Service: its IP families and their policy, where they are given; otherwise the cluster decides. */}}
+{{- define "parley.ipFamilies" -}}
+{{- $policy := .Values.ipFamilyPolicy -}}
+{{- with .Values.ipFamilies }}
+  ipFamilies: {{ toJson . }}
+{{- $policy = $policy | default (len . | eq 2 | ternary "RequireDualStack" "SingleStack") -}}
+{{- end }}
+{{- with $policy }}
+  ipFamilyPolicy: {{ . }}
+{{- end }}
+{{- end -}}
+
+{{/*
+The address that pods listen on: all of them. Of IPv4 alone unless IPv6 is among the families of Services, as a node whose kernel has no
+IPv6 refuses to listen on [::].
+*/}}
+{{- define "parley.anyAddress" -}}
+{{- has "IPv6" .Values.ipFamilies | ternary "[::]" "0.0.0.0" -}}
+{{- end -}}
+
+{{/* A host in a URL: Kubernetes fills HOST_IP with an address of either family, and one of IPv6 needs brackets. Relays take them off IPv4. */}}
+{{- define "parley.urlHost" -}}
+{{- eq . "$(HOST_IP)" | ternary "[$(HOST_IP)]" . -}}
+{{- end -}}
+
+{{/* Lines of the spec of a Service of type LoadBalancer: which one it is, and whom it lets in: (dict "class" … "ranges" …). */}}
+{{- define "parley.loadBalancer" -}}
+{{- with .class }}
+  loadBalancerClass: {{ . }}
+{{- end }}
+{{- with .ranges }}
+  loadBalancerSourceRanges: {{ toJson . }}
+{{- end }}
+{{- end -}}
+
+{{/* A Kubernetes quantity as text: YAML has plain numbers of bytes, too. */}}
+{{- define "parley.quantity" -}}
+{{- if kindIs "string" . }}{{ . }}{{ else }}{{ int64 . }}{{ end -}}
+{{- end -}}
+
+{{/* A Kubernetes quantity in bytes: "1Gi", "1.5Gi"; 0 with any other unit. */}}
 {{- define "parley.bytes" -}}
-{{- $text := toString . -}}
+{{- $text := include "parley.quantity" . -}}
 {{- $unit := regexFind "[A-Za-z]*$" $text -}}
-{{- $factor := get (dict "" 1 "k" 1000 "M" 1000000 "G" 1000000000 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824) $unit | default 0 -}}
-{{- mul (trimSuffix $unit $text | int64) (int64 $factor) -}}
+{{- $factor := get (dict "" 1 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "P" 1e15 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 "Pi" 1125899906842624) $unit | default 0 -}}
+{{- mulf (trimSuffix $unit $text | float64) (float64 $factor) | int64 -}}
+{{- end -}}
+
+{{/* A size as NATS reads it, in bytes: "1G" has a thousand millions, "1GB" and "1GiB" have 2^30. */}}
+{{- define "parley.natsBytes" -}}
+{{- $unit := regexFind "[A-Za-z]*$" . -}}
+{{- $letter := regexFind "^." $unit | upper -}}
+{{- $power := get (dict "K" 1 "M" 2 "G" 3 "T" 4) $letter | default 0 | int -}}
+{{- $base := ternary 1000 1024 (eq (len $unit) 1) -}}
+{{- $bytes := trimSuffix $unit . | int64 -}}
+{{- range until $power -}}
+{{- $bytes = mul $bytes $base -}}
+{{- end -}}
+{{- $bytes -}}
 {{- end -}}
 
 {{/* The variable of a limit: mesh.participants becomes MESH_MAX, pod.queuedBytes POD_QUEUED_BYTES. */}}

@@ -7,22 +7,35 @@ which one is its ("section").
 {{- define "parley.image" -}}
 {{- $section := index .root.Values (.section | default .component) -}}
 {{- $image := $section.image -}}
-{{- $own := not (has (.section | default .component) (list "nats" "edge")) -}}
-{{- $repository := $own | ternary (printf "%s/%s" .root.Values.image.registry $image.repository) $image.repository -}}
-{{- if $image.digest -}}
-{{ $repository }}@{{ $image.digest }}
+{{- if has (.section | default .component) (list "nats" "edge") -}}
+{{ include "parley.imageOf" (dict "root" .root "repository" $image.repository "tag" $image.tag "digest" $image.digest) }}
 {{- else -}}
-{{ $repository }}:{{ $image.tag | default ($own | ternary (.root.Values.image.tag | default .root.Chart.AppVersion) "") }}
+{{- $tag := $image.tag | default .root.Values.image.tag | default .root.Chart.AppVersion -}}
+{{ include "parley.imageOf" (dict "root" .root "repository" (printf "%s/%s" .root.Values.image.registry $image.repository) "tag" $tag "digest" $image.digest) }}
 {{- end -}}
 {{- end -}}
 
-{{/* Metadata of a pod; "checksums" are texts a change of which restarts pods. */}}
+{{/* The name of an image, in the registry that all come from if there is one: (dict "root" $ "repository" … "tag" … "digest" …). */}}
+{{- define "parley.imageOf" -}}
+{{- $repository := .repository -}}
+{{- with .root.Values.global.imageRegistry -}}
+{{- $repository = printf "%s/%s" (trimSuffix "/" .) (regexReplaceAll "^([^/]*[.:][^/]*|localhost)/" $repository "") -}}
+{{- end -}}
+{{- if .digest -}}
+{{ $repository }}@{{ .digest }}
+{{- else -}}
+{{ $repository }}:{{ .tag }}
+{{- end -}}
+{{- end -}}
+
+{{/*
+Metadata of a pod; "checksum" is of texts whose change restarts pods. No version is in it: an upgrade of the chart restarts only the pods that it
+changes.
+*/}}
 {{- define "parley.podMetadata" -}}
 labels:
-  {{- include "parley.labels" . | nindent 2 }}
-  {{- with .role }}
-  parley.dev/relay-role: {{ . }}
-  {{- end }}
+  {{- include "parley.selectorOf" . | nindent 2 }}
+  app.kubernetes.io/part-of: parley
   {{- with .root.Values.pods.labels }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
@@ -46,18 +59,22 @@ services refuse PARLEY_ names that they do not know.
 serviceAccountName: {{ .serviceAccount | default (include "parley.fullname" .root) }}
 automountServiceAccountToken: {{ .token | default false }}
 enableServiceLinks: false
-{{- with .root.Values.image.pullSecrets }}
+{{- with concat .root.Values.image.pullSecrets .root.Values.global.imagePullSecrets }}
 imagePullSecrets:
-  {{- toYaml . | nindent 2 }}
+  {{- range . }}
+  - name: {{ if kindIs "string" . }}{{ . }}{{ else }}{{ .name }}{{ end }}
+  {{- end }}
 {{- end }}
 {{- with $section.priorityClassName }}
 priorityClassName: {{ . }}
 {{- end }}
 securityContext:
   runAsNonRoot: true
+  {{- if not .root.Values.pods.clusterAssignsUser }}
   runAsUser: {{ int .root.Values.pods.userId }}
   runAsGroup: {{ int .root.Values.pods.userId }}
   fsGroup: {{ int .root.Values.pods.userId }}
+  {{- end }}
   fsGroupChangePolicy: OnRootMismatch
   seccompProfile: { type: RuntimeDefault }
 # Every name below is complete: one query each, instead of one per search domain.
@@ -95,10 +112,7 @@ topologySpreadConstraints:
     whenUnsatisfiable: {{ $when }}
     labelSelector:
       matchLabels:
-        {{- include "parley.selector" $ | nindent 8 }}
-        {{- with $.role }}
-        parley.dev/relay-role: {{ . }}
-        {{- end }}
+        {{- include "parley.selectorOf" $ | nindent 8 }}
     {{- if $.hashLabel }}
     matchLabelKeys: [{{ $.hashLabel }}]
     {{- end }}

@@ -6,20 +6,31 @@ podSelector:
     {{- include "parley.selector" . | nindent 4 }}
 {{- end -}}
 
-{{/* The sources of HTTP requests of clients to pods: the edge, or the namespace of the Gateway; with neither, the cluster. */}}
+{{/* The sources of HTTP requests of clients to pods: the edge, or the namespace of a Gateway or of another edge, which has to be named. */}}
 {{- define "parley.edgePeers" -}}
 {{- if eq .Values.edge.type "Envoy" -}}
 - {{ include "parley.peer" (dict "root" . "component" "edge") | nindent 2 | trim }}
+{{- else if .Values.networkPolicies.edgeFrom -}}
+{{ toYaml .Values.networkPolicies.edgeFrom }}
 {{- else -}}
 - namespaceSelector: { matchLabels: {{ .Values.gatewayApi.namespaceLabels | toJson }} }
 {{- end -}}
 {{- end -}}
 
-{{/* The namespace that scrapes metrics, as a rule: (dict "root" $ "ports" (list 8101)). */}}
+{{/*
+Who scrapes metrics, as a rule: (dict "root" $ "ports" (list 8101)). Without a namespace of theirs the pods that the Prometheus operator
+runs, wherever they are, if there are PodMonitors for them.
+*/}}
 {{- define "parley.scrapeRule" -}}
-{{- if .root.Values.networkPolicies.monitoringNamespaceLabels }}
+{{- $namespace := .root.Values.networkPolicies.monitoringNamespaceLabels -}}
+{{- if or $namespace .root.Values.monitoring.podMonitors }}
 - from:
-    - namespaceSelector: { matchLabels: {{ .root.Values.networkPolicies.monitoringNamespaceLabels | toJson }} }
+    {{- if $namespace }}
+    - namespaceSelector: { matchLabels: {{ $namespace | toJson }} }
+    {{- else }}
+    - namespaceSelector: {}
+      podSelector: { matchLabels: { app.kubernetes.io/name: prometheus } }
+    {{- end }}
   ports:
     {{- range .ports }}
     - { port: {{ . }} }
@@ -36,6 +47,16 @@ podSelector:
 {{/* The port of an address: (dict "url" "nats://host:4222" "usual" "4222"). */}}
 {{- define "parley.portOf" -}}
 {{- regexFind ":[0-9]+$" .url | trimPrefix ":" | default .usual -}}
+{{- end -}}
+
+{{/* To the collector of traces, if there is one. */}}
+{{- define "parley.tracesRule" -}}
+{{- with .Values.monitoring.traces.url }}
+{{- $url := urlParse . }}
+- {{ with $.Values.monitoring.traces.to }}to:
+    {{- toYaml . | nindent 4 }}
+  {{ end }}ports: [{ port: {{ include "parley.portOf" (dict "url" $url.host "usual" (ternary "443" "80" (eq $url.scheme "https"))) }} }]
+{{- end }}
 {{- end -}}
 
 {{/* To NATS: the region's own servers, or wherever else they are. */}}

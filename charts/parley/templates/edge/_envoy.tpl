@@ -21,7 +21,9 @@
   "KEEP_ALIVE" (int .Values.edge.connections.keepAliveSeconds)
   "UNANSWERED" (int .Values.edge.connections.unansweredSeconds)
   "LOG_BUDGET_FILE" "/etc/envoy/log-budget.yaml"
-  "LISTEN_ADDRESS" "0.0.0.0"
+  "LISTEN_ADDRESS" (include "parley.envoyAddress" .)
+  "IPV4_COMPAT" (has "IPv6" .Values.ipFamilies)
+  "DNS_FAMILY" (include "parley.envoyDnsFamily" .)
   "HTTP_PORT" 8080
   "HTTPS_PORT" 8443
   "TRUSTED_HOPS" (int .Values.edge.trustedHops)
@@ -50,6 +52,19 @@
   "MEDIA_ENDPOINTS" (include "parley.endpoints" (dict "root" . "service" "relay" "port" 8151 "health" 8113))
   "WEB_ENDPOINTS" (include "parley.endpoints" (dict "root" . "service" "web" "port" 8090))
 )) -}}
+{{- end -}}
+
+{{/* Without brackets, which are those of URLs. */}}
+{{- define "parley.envoyAddress" -}}
+{{- include "parley.anyAddress" . | trimAll "[]" -}}
+{{- end -}}
+
+{{/*
+The family of the pods' addresses that Envoy takes: the first one of Services. A pod with two addresses must not be two hosts, and rooms are
+hashed over the same addresses by every Envoy, also where one answer of DNS is lost.
+*/}}
+{{- define "parley.envoyDnsFamily" -}}
+{{- get (dict "IPv4" "V4_ONLY" "IPv6" "V6_ONLY") (first .Values.ipFamilies | toString) | default "AUTO" -}}
 {{- end -}}
 
 {{/* Three quarters of the memory limit, in bytes: what the kernel buffers for its connections counts against the limit as well. */}}
@@ -130,7 +145,7 @@ resources:
 {{/* Readiness and metrics, on a port that no Service leads to. */}}
 {{- define "parley.envoyListeners" }}
     - name: operations
-      address: { socket_address: { address: 0.0.0.0, port_value: 9902 } }
+      address: { socket_address: { address: '{{ include "parley.envoyAddress" . }}', port_value: 9902, ipv4_compat: {{ has "IPv6" .Values.ipFamilies }} } }
       # People's connections do not count here, nor does their limit.
       ignore_global_conn_limit: true
       bypass_overload_manager: true
@@ -175,6 +190,7 @@ resources:
     # TURN nodes, at TURN over TCP; their health is the agent's.
     - name: turn
       type: STRICT_DNS
+      dns_lookup_family: {{ include "parley.envoyDnsFamily" . }}
       connect_timeout: 1s
       lb_policy: LEAST_REQUEST
       common_lb_config:

@@ -58,8 +58,8 @@ variable of it "workload" "nats" "replicas" 3 "port" 6222)
 {{- define "parley.natsConf" -}}
 {{- include "parley.fill" (dict "text" (.Files.Get "files/nats.conf") "values" (dict
   "SERVER_NAME" "$PARLEY_NATS_SERVER_NAME"
-  "LISTEN" "0.0.0.0:4222"
-  "MONITOR" "0.0.0.0:8222"
+  "LISTEN" (printf "%s:4222" (include "parley.anyAddress" .))
+  "MONITOR" (printf "%s:8222" (include "parley.anyAddress" .))
   "STORE_DIR" "/data"
   "DOMAIN" .Values.region
   "MAX_MEMORY" .Values.nats.jetstream.maxMemory
@@ -80,7 +80,7 @@ lame_duck_duration: "30s"
 cluster {
   # The gateway servers' cluster has the region's name, and takes no leaf of the same one.
   name: {{ .Values.region }}-servers
-  listen: 0.0.0.0:6222
+  listen: "{{ include "parley.anyAddress" . }}:6222"
   authorization { user: cluster, password: $PARLEY_NATS_CLUSTER_PASSWORD, timeout: 2 }
   routes: [{{ include "parley.natsAddressNames" (dict "prefix" "$PARLEY_NATS_ROUTE" "count" .Values.nats.replicas) }}]
   {{- if include "parley.natsTls" . }}
@@ -104,12 +104,12 @@ cluster {
 {{- $tls := empty (include "parley.natsTls" .) | ternary "" (include "parley.natsTlsBlock" (dict "verify" true "first" true) | nindent 2) -}}
 {{- include "parley.fill" (dict "text" (.Files.Get "files/nats-gateway.conf") "values" (dict
   "SERVER_NAME" "$PARLEY_NATS_SERVER_NAME"
-  "MONITOR" "0.0.0.0:8222"
+  "MONITOR" (printf "%s:8222" (include "parley.anyAddress" .))
   "LISTEN" "127.0.0.1:4222"
-  "LEAF_LISTEN" "0.0.0.0:7422"
+  "LEAF_LISTEN" (printf "%s:7422" (include "parley.anyAddress" .))
   "LEAF_TLS" $tls
   "REGION" .Values.region
-  "GATEWAY_LISTEN" "0.0.0.0:7222"
+  "GATEWAY_LISTEN" (printf "%s:7222" (include "parley.anyAddress" .))
   "GATEWAY_TLS" (empty .Values.nats.gateways.tlsSecret | ternary "" (include "parley.natsGatewayTls" . | nindent 2))
   "ADVERTISE" (empty .Values.nats.gateways.advertise | ternary "" (printf "\n  # Addresses of pods, which servers would give otherwise, lead nowhere in other regions.\n  advertise: %q" .Values.nats.gateways.advertise))
   "REJECT_UNKNOWN" (include "parley.natsAdmitsByCertificate" . | empty)
@@ -122,7 +122,7 @@ lame_duck_duration: "30s"
 
 cluster {
   name: {{ .Values.region }}
-  listen: 0.0.0.0:6222
+  listen: "{{ include "parley.anyAddress" . }}:6222"
   authorization { user: cluster, password: $PARLEY_NATS_CLUSTER_PASSWORD, timeout: 2 }
   routes: [{{ include "parley.natsAddressNames" (dict "prefix" "$PARLEY_NATS_ROUTE" "count" .Values.nats.gateways.replicas) }}]
   {{- if include "parley.natsTls" . }}
@@ -146,7 +146,7 @@ dialled at the address that it advertises.
 {{- if include "parley.natsAdmitsByCertificate" . -}}
 {{- $conf = replace (include "parley.natsRemotes" .) "" $conf -}}
 {{- end -}}
-{{- print $conf (include "parley.natsScript" .) | sha256sum -}}
+{{- print $conf (include "parley.natsScript" (dict "root" . "gateway" true)) | sha256sum -}}
 {{- end -}}
 
 {{- define "parley.natsGatewayTls" -}}
@@ -173,4 +173,22 @@ tls {
 {{- define "parley.natsLifecycle" -}}
 preStop:
   exec: { command: [nats-server, --signal, ldm=/run/nats/nats.pid] }
+{{- end -}}
+
+{{/* Beside a server: its monitoring as metrics for Prometheus. The server's name is a label of each. */}}
+{{- define "parley.natsExporter" -}}
+{{- if .Values.nats.exporter.enabled -}}
+- name: exporter
+  image: {{ include "parley.imageOf" (dict "root" . "repository" .Values.nats.exporter.image.repository "tag" .Values.nats.exporter.image.tag "digest" .Values.nats.exporter.image.digest) }}
+  imagePullPolicy: {{ .Values.image.pullPolicy }}
+  args: [-port, '7777', -use_internal_server_name, -varz, -routez, -gatewayz, -jsz, streams, -healthz_js_enabled_only, 'http://localhost:8222']
+  ports:
+    - { name: metrics, containerPort: 7777 }
+  livenessProbe:
+    {{- include "parley.probe" (dict "path" "/metrics" "port" "metrics" "period" 30 "failures" 3) | nindent 4 }}
+  resources:
+    {{- toYaml .Values.nats.exporter.resources | nindent 4 }}
+  securityContext:
+    {{- include "parley.containerSecurity" . | nindent 4 }}
+{{- end -}}
 {{- end -}}

@@ -37,27 +37,44 @@ tls {
 }
 {{- end -}}
 
-{{/* How a server is started: (dict "root" $ "directories" …), whose files it reads again when they were replaced. */}}
-{{- define "parley.natsCommand" -}}
+{{/*
+The directories with a server's certificates, by spaces: (dict "root" $ "gateway" …). Those between regions replace theirs also where a region has no TLS
+inside.
+*/}}
+{{- define "parley.natsDirectories" -}}
+{{- $directories := list -}}
 {{- if include "parley.natsTls" .root -}}
-[sh, /etc/parley/nats-run.sh, {{ .directories }}, --config, /etc/nats/nats.conf]
+{{- $directories = append $directories "/etc/parley/nats-tls" -}}
+{{- end -}}
+{{- if and .gateway .root.Values.nats.gateways.tlsSecret -}}
+{{- $directories = append $directories "/etc/nats/tls" -}}
+{{- end -}}
+{{- join " " $directories -}}
+{{- end -}}
+
+{{/* How a server is started: (dict "root" $ "gateway" …). It reads its certificates again when they were replaced. */}}
+{{- define "parley.natsCommand" -}}
+{{- with include "parley.natsDirectories" . -}}
+[sh, /etc/parley/nats-run.sh, {{ . }}, --config, /etc/nats/nats.conf]
 {{- else -}}
 [nats-server, --config, /etc/nats/nats.conf]
 {{- end -}}
 {{- end -}}
 
-{{/* The script of that command, in a server's ConfigMap. */}}
+{{/* The script of that command, in the server's ConfigMap. */}}
 {{- define "parley.natsScript" -}}
-{{- if include "parley.natsTls" . -}}
+{{- if include "parley.natsDirectories" . -}}
 nats-run.sh: |
-  {{- .Files.Get "files/nats-run.sh" | nindent 2 }}
+  {{- .root.Files.Get "files/nats-run.sh" | nindent 2 }}
 {{- end -}}
 {{- end -}}
 
-{{/* Of a server's container. */}}
+{{/* Of a server's container: (dict "root" $ "gateway" …). */}}
 {{- define "parley.natsTlsMounts" -}}
-{{- if include "parley.natsTls" . -}}
+{{- if include "parley.natsDirectories" . -}}
 - { name: configuration, mountPath: /etc/parley/nats-run.sh, subPath: nats-run.sh, readOnly: true }
+{{- end -}}
+{{- if include "parley.natsTls" .root }}
 - { name: region-tls, mountPath: /etc/parley/nats-tls, readOnly: true }
 {{- end -}}
 {{- end -}}

@@ -56,11 +56,6 @@ that changes neither the configuration of NATS nor the template of the relays, a
 
 {{/* The UDP ports at which origins of other regions are reached: those that are given, or as this region's own are. */}}
 {{- define "parley.regionPorts" -}}
-{{- range .Values.relay.media.regionPorts -}}
-{{- if not (and (kindIs "map" .) (hasKey . "port")) -}}
-{{- fail (printf "relay.media.regionPorts has %v: give ports or ranges of ports, such as {port: 8141} or {port: 31840, endPort: 31849}" .) -}}
-{{- end -}}
-{{- end -}}
 {{- $first := include "parley.mediaNodePort" (dict "root" . "role" "origin") | int -}}
 {{- $own := dict "port" (int .Values.relay.media.port) -}}
 {{- if eq .Values.relay.media.expose "NodePort" -}}
@@ -75,7 +70,7 @@ that changes neither the configuration of NATS nor the template of the relays, a
 {{- if eq .root.Values.relay.media.expose "NodePort" -}}
 {{- $port = printf "%s$(POD_INDEX)" (include "parley.mediaNodePort" . | trimSuffix "0") -}}
 {{- end -}}
-https://{{ .root.Values.relay.media.host }}:{{ $port }}/
+https://{{ include "parley.urlHost" .root.Values.relay.media.host }}:{{ $port }}/
 {{- end -}}
 
 {{/* The sources that pages connect to relays at, for the application's security policy. */}}
@@ -109,7 +104,8 @@ addresses of nodes, which the chart does not know.
 {{- define "parley.mediaHosts" -}}
 {{- $host := regexReplaceAll "^.*\\$\\([A-Z_]+\\)[^.]*" .Values.relay.media.host "*" -}}
 {{- $own := ne $host "*" | ternary (list $host) list -}}
-{{- join "," (.Values.relay.media.hosts | default $own) -}}
+{{- /* Lists of hosts have addresses without brackets. */}}
+{{- join "," (.Values.relay.media.hosts | default $own) | replace "[" "" | replace "]" "" -}}
 {{- end -}}
 
 {{/* Whether relays of other regions link to this one: to origins alone. */}}
@@ -120,6 +116,7 @@ addresses of nodes, which the chart does not know.
 {{/* A relay's settings, all by environment: services/relay/README.md. */}}
 {{- define "parley.relayEnvironment" -}}
 {{- $root := .root -}}
+{{- $any := include "parley.anyAddress" $root -}}
 {{- include "parley.fieldVariable" (dict "name" "POD_NAME" "path" "metadata.name") }}
 {{ include "parley.fieldVariable" (dict "name" "POD_IP" "path" "status.podIP") }}
 {{ include "parley.fieldVariable" (dict "name" "HOST_IP" "path" "status.hostIP") }}
@@ -129,13 +126,13 @@ addresses of nodes, which the chart does not know.
 - { name: PARLEY_RELAY_REGION, value: {{ $root.Values.region | quote }} }
 # Kubernetes gives pods their node's zone from 1.35 on; without it the relay says "local".
 {{ include "parley.fieldVariable" (dict "name" "PARLEY_RELAY_ZONE" "path" "metadata.labels['topology.kubernetes.io/zone']") }}
-- { name: PARLEY_RELAY_LISTEN, value: '0.0.0.0:8111' }
-- { name: PARLEY_RELAY_OPS_LISTEN, value: '0.0.0.0:8113' }
-- { name: PARLEY_RELAY_LINK_LISTEN, value: '0.0.0.0:8112' }
-- { name: PARLEY_RELAY_LINK_ADVERTISE, value: '$(POD_IP):8112' }
+- { name: PARLEY_RELAY_LISTEN, value: '{{ $any }}:8111' }
+- { name: PARLEY_RELAY_OPS_LISTEN, value: '{{ $any }}:8113' }
+- { name: PARLEY_RELAY_LINK_LISTEN, value: '{{ $any }}:8112' }
+- { name: PARLEY_RELAY_LINK_ADVERTISE, value: '[$(POD_IP)]:8112' }
 {{- if eq (include "parley.hasPublicLinks" .) "true" }}
-- { name: PARLEY_RELAY_LINK_LISTEN_PUBLIC, value: '0.0.0.0:{{ int $root.Values.relay.publicLinks.port }}' }
-- { name: PARLEY_RELAY_LINK_ADVERTISE_PUBLIC, value: '{{ $root.Values.relay.publicLinks.host }}:{{ int $root.Values.relay.publicLinks.port }}' }
+- { name: PARLEY_RELAY_LINK_LISTEN_PUBLIC, value: '{{ $any }}:{{ int $root.Values.relay.publicLinks.port }}' }
+- { name: PARLEY_RELAY_LINK_ADVERTISE_PUBLIC, value: '{{ include "parley.urlHost" $root.Values.relay.publicLinks.host }}:{{ int $root.Values.relay.publicLinks.port }}' }
 {{- end }}
 - { name: PARLEY_RELAY_TRUSTED_PROXIES, value: {{ add 1 (int $root.Values.edge.trustedHops) | quote }} }
 # Without a host the origin of the application is unknown, and any page may open sockets.
@@ -165,14 +162,17 @@ addresses of nodes, which the chart does not know.
 - { name: PARLEY_RELAY_THREADS, value: {{ int $root.Values.relay.threads | quote }} }
 - { name: PARLEY_RELAY_LOG_LEVEL, value: {{ $root.Values.relay.logLevel }} }
 {{- if $root.Values.relay.media.enabled }}
-- { name: PARLEY_RELAY_MEDIA_LISTEN, value: '0.0.0.0:{{ include "parley.mediaPort" . }}' }
-- { name: PARLEY_RELAY_MEDIA_WEBSOCKET_LISTEN, value: '0.0.0.0:8151' }
-- { name: PARLEY_RELAY_MEDIA_ADVERTISE, value: '$(POD_IP):{{ include "parley.mediaPort" . }}' }
+- { name: PARLEY_RELAY_MEDIA_LISTEN, value: '{{ $any }}:{{ include "parley.mediaPort" . }}' }
+- { name: PARLEY_RELAY_MEDIA_WEBSOCKET_LISTEN, value: '{{ $any }}:8151' }
+- { name: PARLEY_RELAY_MEDIA_ADVERTISE, value: '[$(POD_IP)]:{{ include "parley.mediaPort" . }}' }
 - { name: PARLEY_RELAY_MEDIA_URL, value: {{ include "parley.mediaUrl" . | quote }} }
 {{- with include "parley.mediaHosts" $root }}
 - { name: PARLEY_RELAY_MEDIA_HOSTS, value: {{ . | quote }} }
 {{- end }}
 - { name: PARLEY_RELAY_MEDIA_ROLE, value: {{ .role }} }
+{{- with $root.Values.monitoring.traces.url }}
+- { name: PARLEY_RELAY_MEDIA_TRACES_URL, value: {{ . | quote }} }
+{{- end }}
 - { name: PARLEY_RELAY_MEDIA_KEYS, value: /etc/parley/keys/keys-public.json }
 {{- if eq $root.Values.relay.media.certificates.source "Secret" }}
 - { name: PARLEY_RELAY_MEDIA_CERTIFICATE, value: /etc/parley/certificate/tls.crt }
@@ -183,8 +183,5 @@ addresses of nodes, which the chart does not know.
 {{- end }}
 {{- range $name, $value := $root.Values.relay.limits }}
 - { name: PARLEY_RELAY_LIMIT_{{ include "parley.limitName" $name }}, value: {{ int64 $value | quote }} }
-{{- end }}
-{{- with $root.Values.relay.extraEnv }}
-{{ toYaml . }}
 {{- end }}
 {{- end -}}
