@@ -46,6 +46,22 @@ export const ADMISSION: readonly Mutant[] = [
     test: `${TESTS}/server/token-forms.test.ts`,
   },
   {
+    rule: 'KEY-8',
+    breaks: 'a replaced key set leaves chat lines with the keys of before',
+    file: `${SRC}/server/start.ts`,
+    find: '      proofs.useKeys(keySet);\n',
+    replace: '',
+    test: `${TESTS}/server/key-file.test.ts`,
+  },
+  {
+    rule: 'KEY-8',
+    breaks: 'a key set that is not valid is logged each time it is read',
+    file: `${SRC}/server/key-file.ts`,
+    find: 'if (reason !== problem) ',
+    replace: '',
+    test: `${TESTS}/server/key-file.test.ts`,
+  },
+  {
     rule: 'JOIN-4',
     breaks: 'the pod that signed a ticket accepts it after it has expired',
     file: `${SRC}/adapters/tokens.ts`,
@@ -147,6 +163,14 @@ export const ADMISSION: readonly Mutant[] = [
     file: `${SRC}/server/visitor.ts`,
     find: "if (origin === 'null') return false;",
     replace: '',
+    test: `${TESTS}/server/visitor.test.ts`,
+  },
+  {
+    rule: 'LIM-21',
+    breaks: 'each text in X-Forwarded-For is a network of its own',
+    file: `${SRC}/server/visitor.ts`,
+    find: 'return isIP(address) === 0 ? undefined : address;',
+    replace: 'return address;',
     test: `${TESTS}/server/visitor.test.ts`,
   },
   {

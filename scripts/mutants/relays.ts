@@ -194,8 +194,8 @@ export const RELAYS: readonly Mutant[] = [
     rule: 'STR-101',
     breaks: 'a token chooses the algorithm: the public key is a shared secret',
     file: `${RELAY}/access/src/keys.rs`,
-    find: '(key, Algorithm::EdDSA)',
-    replace: '(key, Algorithm::HS256)',
+    find: '(key.clone(), Algorithm::EdDSA)',
+    replace: '(key.clone(), Algorithm::HS256)',
     test: `${RELAY}/access/src/keys.rs`,
   },
   {

@@ -1,13 +1,18 @@
-/** Checks the npm packages and the base images. `make check` runs it. */
+/** Checks the npm packages, the base images and the workflows. `make check` runs it. */
 import { readFileSync } from 'node:fs';
 import { baseImagesOf, dockerfiles, faultsOf as faultsOfImages } from './base-images.ts';
 import { faultsOf as faultsOfPackages, type Lock } from './packages.ts';
+import { faultsOf as faultsOfWorkflow, targetsOf, workflows } from './workflows.ts';
 
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock;
+const targets = targetsOf(readFileSync('Makefile', 'utf8'));
 const faults = [
   ...faultsOfPackages(lock),
   ...dockerfiles().flatMap((file) =>
     faultsOfImages(readFileSync(file, 'utf8')).map((fault) => `${file}: ${fault}`),
+  ),
+  ...workflows().flatMap((file) =>
+    faultsOfWorkflow(readFileSync(file, 'utf8'), targets).map((fault) => `${file}: ${fault}`),
   ),
 ];
 

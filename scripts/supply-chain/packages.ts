@@ -30,7 +30,12 @@ const LICENCES = new Set([
 
 /** Licences that ask for more, each for the packages where what they ask for is given. */
 const EXCEPTIONS: Readonly<Record<string, { readonly packages: RegExp; readonly why: string }>> = {
+  'BlueOak-1.0.0': {
+    packages: /^minimatch$/,
+    why: 'a build tool of the reference of the SDK: no image has it',
+  },
   'MPL-2.0': { packages: /^(axe-core|lightningcss(-.+)?)$/, why: 'build and test tools: no image has them' },
+  'Python-2.0': { packages: /^argparse$/, why: 'a build tool of the reference of the SDK: no image has it' },
   'LGPL-2.1': {
     packages: /^@libav\.js\/(types|variant-opus-af)$/,
     why: 'the Opus codec for browsers without one: a module of its own, unchanged, that a user may replace',
@@ -38,7 +43,10 @@ const EXCEPTIONS: Readonly<Record<string, { readonly packages: RegExp; readonly 
 };
 
 /** Packages that may run a program when they are installed. */
-const INSTALL_SCRIPTS: ReadonlySet<string> = new Set();
+const INSTALL_SCRIPTS: ReadonlySet<string> = new Set([
+  // Finds the compiled addon in the package, or compiles it; it is optional, and images are built without scripts.
+  'bufferutil',
+]);
 
 /** A sentence for each package that may not be there. */
 export function faultsOf(lock: Lock): string[] {
