@@ -3,14 +3,16 @@
 # only, and does nothing when all tools are installed. The functions are in tools/*.sh.
 #
 #   run      what the local stack needs: coturn, Node.js, nats-server, Envoy
-#   test     the same, and browsers, nftables, Xvfb and a sound server for the tests
+#   test     the same, and browsers, nftables, Xvfb, a sound server and Prometheus for the tests
 #   rust     the Rust toolchain that rust-toolchain.toml names
 #   load     k6; needs Go
-#   chart    Helm, helm-unittest, kubeconform and schemas, which check the chart; needs Go
+#   chart    Helm, helm-unittest, kubeconform and schemas, promtool, which check the chart; needs Go
 #   cluster  the programs of the Kubernetes lab; needs Go unless prebuilt copies exist
 #   stock    clients of MoQ that others wrote
 #   deny     cargo-deny, which checks the crates
 #   sbom     the tools that build images and list their contents; needs Go
+#   programs what compiles the programs of a release
+#   release  what builds, packs, copies and signs the other parts of a release; needs Go
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -48,6 +50,7 @@ main() {
       fetch_helm_unittest
       fetch_go_tool kubeconform "$KUBECONFORM_VERSION" github.com/yannh/kubeconform/cmd/kubeconform
       fetch_kubernetes_schemas
+      fetch_prometheus
       return
       ;;
     cluster)
@@ -56,6 +59,7 @@ main() {
       fetch_kubectl
       fetch_kubernetes
       fetch_coredns
+      fetch_go_tool nats "$NATS_CLI_VERSION" github.com/nats-io/natscli/nats
       return
       ;;
     stock)
@@ -73,11 +77,23 @@ main() {
       install_image_packages
       fetch_rust
       fetch_cargo_tool cargo-auditable "$CARGO_AUDITABLE_VERSION"
-      # The documents name the version that made them.
-      fetch_go_tool syft "$SYFT_VERSION" github.com/anchore/syft/cmd/syft "-X main.version=$SYFT_VERSION"
+      fetch_syft
       return
       ;;
-    *) fail "usage: tools.sh [run|test|load|rust|chart|cluster|stock|deny|sbom]" ;;
+    programs)
+      fetch_compilers
+      return
+      ;;
+    release)
+      install_image_packages
+      install_copy_packages
+      fetch_helm
+      fetch_syft
+      fetch_go_tool cosign "$COSIGN_VERSION" github.com/sigstore/cosign/v3/cmd/cosign \
+        "-X sigs.k8s.io/release-utils/version.gitVersion=v$COSIGN_VERSION"
+      return
+      ;;
+    *) fail "usage: tools.sh [run|test|load|rust|chart|cluster|stock|deny|sbom|programs|release]" ;;
   esac
   refuse_macos
   command -v apt-get >/dev/null || fail "this script knows apt (Debian, Ubuntu). Elsewhere install coturn, openssl and \
@@ -87,7 +103,15 @@ Node.js $node_major or later, and put nats-server $NATS_VERSION and envoy $ENVOY
   command -v node >/dev/null && [ "$(node -p 'process.versions.node.split(".")[0]')" -ge "$node_major" ] || fetch_node
   fetch_nats
   fetch_envoy
-  if [ "${1:-run}" = test ]; then check_chromium; fi
+  if [ "${1:-run}" = test ]; then
+    fetch_prometheus
+    check_chromium
+  fi
+}
+
+# The documents name the version that made them.
+fetch_syft() {
+  fetch_go_tool syft "$SYFT_VERSION" github.com/anchore/syft/cmd/syft "-X main.version=$SYFT_VERSION"
 }
 
 refuse_macos() {

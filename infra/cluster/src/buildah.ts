@@ -9,12 +9,22 @@ export interface Build {
   readonly dockerfile: string;
   readonly context: string;
   readonly args?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Such as `linux/arm64`; that of this machine if it is absent. */
+  readonly platform?: string | undefined;
+  /** Whether missing base images are pulled; otherwise they have to exist. */
+  readonly pull?: boolean;
 }
 
-/** Builds an image without network access; unchanged layers are reused. Answers its id. */
-export async function build(lab: Lab, { tag, dockerfile, context, args = {} }: Build): Promise<string> {
-  const settings = Object.entries(args).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
-  const how = 'bud --pull-never --layers --timestamp 0 --quiet'.split(' ');
+/** Builds an image; unchanged layers are reused. Answers its id. */
+export async function build(lab: Lab, image: Build): Promise<string> {
+  const { tag, dockerfile, context, args = {}, labels = {}, platform, pull = false } = image;
+  const how = `bud ${pull ? '--pull' : '--pull-never'} --layers --timestamp 0 --quiet`.split(' ');
+  const settings = [
+    ...Object.entries(args).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]),
+    ...Object.entries(labels).flatMap(([name, value]) => ['--label', `${name}=${value}`]),
+    ...(platform === undefined ? [] : ['--platform', platform]),
+  ];
   const command = [...how, '--file', dockerfile, '--tag', tag, ...settings, context];
   const id = await run([...buildah(lab), ...command], environment(lab));
   return id.trim();
@@ -50,9 +60,27 @@ export async function push(lab: Lab, inside: readonly string[], image: string, t
   await run([...inside, ...buildah(lab), ...how, image, `docker://${to}`], environment(lab));
 }
 
-/** Writes the image as an OCI archive. */
+/** Writes the image as an OCI archive, without compression: for a program that reads it at once. */
 export async function save(lab: Lab, id: string, file: string): Promise<void> {
-  await run([...buildah(lab), 'push', '--quiet', id, `oci-archive:${file}`], environment(lab));
+  const how = ['--quiet', '--disable-compression'];
+  await run([...buildah(lab), 'push', ...how, id, `oci-archive:${file}`], environment(lab));
+}
+
+/** Writes an index of images, each of another platform, as an OCI layout with one tag. The layers are compressed. */
+export async function saveIndex(
+  lab: Lab,
+  ids: readonly string[],
+  layout: { readonly directory: string; readonly tag: string },
+): Promise<void> {
+  const name = `localhost/index-${process.pid}-${ids[0]?.slice(0, 12)}`;
+  await run([...buildah(lab), 'manifest', 'create', name, ...ids], environment(lab));
+  try {
+    const to = `oci:${layout.directory}:${layout.tag}`;
+    const how = ['--all', '--quiet', '--format', 'oci'];
+    await run([...buildah(lab), 'manifest', 'push', ...how, name, to], environment(lab));
+  } finally {
+    await run([...buildah(lab), 'manifest', 'rm', name], environment(lab));
+  }
 }
 
 function buildah({ imagesDir }: Lab): string[] {

@@ -7,6 +7,7 @@ import {
   labAddress,
   registryAddress,
   serviceNetwork,
+  serviceNetwork6,
   type Lab,
 } from './lab.ts';
 import { kubectl } from './kubectl.ts';
@@ -37,7 +38,7 @@ export function apiServerSpecs(lab: Lab): ProcessSpec[] {
         'bind-address': '0.0.0.0',
         'advertise-address': labAddress,
         'secure-port': '6443',
-        'service-cluster-ip-range': serviceNetwork,
+        'service-cluster-ip-range': `${serviceNetwork},${serviceNetwork6}`,
         'client-ca-file': key('ca.crt'),
         'tls-cert-file': key('apiserver.crt'),
         'tls-private-key-file': key('apiserver.key'),

@@ -40,6 +40,19 @@ export async function allReady(lab: Lab): Promise<void> {
   }
 }
 
+/** Puts rules of iptables in front of what the node of a pod forwards; resolves with what takes them away. */
+export async function addRules(
+  pod: Pod,
+  rules: readonly (readonly string[])[],
+): Promise<() => Promise<void>> {
+  const change = async (how: '--insert' | '--delete'): Promise<void> => {
+    for (const rule of rules)
+      await run([...inNode(nodeOf(pod)), 'iptables', '--wait', how, 'FORWARD', ...rule]);
+  };
+  await change('--insert');
+  return () => change('--delete');
+}
+
 export function nodeOf(pod: Pod): Node {
   const node = nodes.find(({ name }) => name === pod.spec.nodeName);
   if (!node) throw new Error(`${pod.metadata.name} is on no node of the lab`);

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readIfThere, writePrivate } from '@parley/local/files';
 import { inRepository } from '@parley/local/repository';
@@ -20,7 +20,7 @@ const own = {
 export type OwnImage = keyof typeof own;
 
 /** The place of an image's name in the chart's values: at the component that runs it. */
-const sections: Readonly<Record<OwnImage, string>> = {
+export const sections: Readonly<Record<OwnImage, string>> = {
   signaling: 'signaling',
   relay: 'relay',
   turn: 'turn',
@@ -54,20 +54,35 @@ export async function ensureBases(lab: Lab): Promise<void> {
   );
 }
 
-/** Builds Parley's own images from the last compiled binaries. The base images have to exist. */
+export interface OwnBuild {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly platform?: string;
+  /** Whether the base images are those that the Dockerfiles name, pulled if they are missing, and not the lab's substitutes. */
+  readonly isOnNamedBases?: boolean;
+  /** Stripped binaries of that platform; otherwise those that `make build` left for this machine's. */
+  readonly binaries?: { readonly relay: string; readonly parley: string };
+}
+
+/** Builds Parley's own images from compiled binaries. Substitutes of base images have to exist. */
 export async function buildOwnImages(
   lab: Lab,
   tag: string,
+  { labels = {}, platform, isOnNamedBases = false, binaries }: OwnBuild = {},
 ): Promise<readonly { readonly name: OwnImage; readonly id: string }[]> {
-  const { relay } = findTools();
-  await pack(relay, 'services/relay/dist/parley-relay');
-  await pack(join(dirname(relay), 'parley'), 'client/cli/dist/parley');
+  await pack(binaries);
   const built: { name: OwnImage; id: string }[] = [];
   for (const name of Object.keys(own) as OwnImage[]) {
     const dockerfile = inRepository(own[name].dockerfile);
-    const args = { ...standInBases(readFileSync(dockerfile, 'utf8')), ...own[name].args };
-    const context = inRepository('');
-    const id = await build(lab, { tag: `ghcr.io/parley/${name}:${tag}`, dockerfile, context, args });
+    const bases = isOnNamedBases ? {} : standInBases(readFileSync(dockerfile, 'utf8'));
+    const id = await build(lab, {
+      tag: `ghcr.io/parley/${name}:${tag}`,
+      dockerfile,
+      context: inRepository(''),
+      args: { ...bases, ...own[name].args },
+      labels,
+      platform,
+      pull: isOnNamedBases,
+    });
     built.push({ name, id });
   }
   return built;
@@ -99,11 +114,24 @@ function standInBases(dockerfile: string): Record<string, string> {
   return Object.fromEntries([...bases].map(([, name = '', image = '']) => [name, image]));
 }
 
-/** The binaries of `make build`, without debug information. */
-async function pack(binary: string, to: string): Promise<void> {
-  const file = inRepository(to);
+/** Puts binaries where the Dockerfiles take them from, without debug information. */
+async function pack(binaries: OwnBuild['binaries']): Promise<void> {
+  const inRelay = destination('services/relay/dist/parley-relay');
+  const inCli = destination('client/cli/dist/parley');
+  if (binaries) {
+    copyFileSync(binaries.relay, inRelay);
+    copyFileSync(binaries.parley, inCli);
+    return;
+  }
+  const { relay } = findTools();
+  await run(['strip', '-o', inRelay, relay]);
+  await run(['strip', '-o', inCli, join(dirname(relay), 'parley')]);
+}
+
+function destination(path: string): string {
+  const file = inRepository(path);
   mkdirSync(dirname(file), { recursive: true });
-  await run(['strip', '-o', file, binary]);
+  return file;
 }
 
 function imageValues(tags: Readonly<Record<string, string>>): string {

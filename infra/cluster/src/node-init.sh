@@ -55,8 +55,8 @@ mkdir -p "$NODE_DIR/log"
 keep containerd containerd --config "$NODE_DIR/containerd.toml" &
 until ctr version >/dev/null 2>&1; do sleep 0.1; done
 keep kubelet "$KUBERNETES/kubelet" --config="$NODE_DIR/kubelet.yaml" --kubeconfig="$NODE_KUBECONFIG" \
-  --hostname-override="$NODE_NAME" --node-ip="$NODE_ADDRESS" --node-labels="$NODE_LABELS" &
+  --hostname-override="$NODE_NAME" --node-ip="$NODE_ADDRESSES" --node-labels="$NODE_LABELS" &
 keep kube-proxy "$KUBERNETES/kube-proxy" --kubeconfig="$PROXY_KUBECONFIG" --hostname-override="$NODE_NAME" \
-  --proxy-mode=iptables --cluster-cidr="$POD_NETWORK" --conntrack-max-per-core=0 --conntrack-tcp-timeout-established=0 \
+  --proxy-mode=iptables --cluster-cidr="$POD_NETWORKS" --conntrack-max-per-core=0 --conntrack-tcp-timeout-established=0 \
   --conntrack-tcp-timeout-close-wait=0 --metrics-bind-address=127.0.0.1:10249 &
 wait

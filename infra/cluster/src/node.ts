@@ -5,7 +5,7 @@ import { identify, isAlive, type Identity } from '@parley/local/identity';
 import { readRecord, type ProcessSpec } from '@parley/local/supervise';
 import { keyFile, kubeconfig } from './certificates.ts';
 import { kubectl } from './kubectl.ts';
-import { dnsAddress, podNetwork, registryAddress, type Lab, type Node } from './lab.ts';
+import { dnsAddress, podNetworks, registryAddress, type Lab, type Node } from './lab.ts';
 import { inNode } from './network.ts';
 
 // Three cold nodes on two cores need 15 s, and ten times that on a busy machine.
@@ -29,13 +29,13 @@ export function nodeSpec(lab: Lab, node: Node): ProcessSpec {
     env: {
       NODE_NAME: node.name,
       NODE_DIR: dir,
-      NODE_ADDRESS: node.address,
+      NODE_ADDRESSES: `${node.address},${node.address6}`,
       NODE_LABELS: Object.entries(node.labels)
         .map(([name, value]) => `${name}=${value}`)
         .join(),
       NODE_KUBECONFIG: kubeconfig(lab, node.name),
       PROXY_KUBECONFIG: kubeconfig(lab, 'proxy'),
-      POD_NETWORK: podNetwork,
+      POD_NETWORKS: podNetworks.join(),
       KUBERNETES: lab.toolDir('kubernetes', 'KUBERNETES_LAB'),
     },
     files: [
@@ -128,8 +128,8 @@ function registries(): string {
 function podNetworkConfiguration(node: Node): string {
   const ipam = {
     type: 'host-local',
-    ranges: [[{ subnet: node.podNetwork }]],
-    routes: [{ dst: '0.0.0.0/0' }],
+    ranges: [[{ subnet: node.podNetwork }], [{ subnet: node.podNetwork6 }]],
+    routes: [{ dst: '0.0.0.0/0' }, { dst: '::/0' }],
   };
   const bridge = { type: 'bridge', bridge: 'pods', isGateway: true, hairpinMode: true, ipMasq: false, ipam };
   const hostPorts = { type: 'portmap', capabilities: { portMappings: true } };

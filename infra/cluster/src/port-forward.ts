@@ -15,10 +15,10 @@ export interface PortForward {
 }
 
 /** Forwards a port to a pod from within the pod's namespace, where no network policy applies. */
-export async function forwardPort(lab: Lab, pod: Pod, port: number): Promise<PortForward> {
+export async function forwardPort(lab: Lab, pod: Pod, port: number, at = namespace): Promise<PortForward> {
   const [program = '', ...args] = kubectlCommand(lab);
   const target = ['port-forward', `pod/${pod.metadata.name}`, `:${port}`, '--address=127.0.0.1'];
-  const child = spawn(program, [...args, '-n', namespace, ...target], {
+  const child = spawn(program, [...args, '-n', at, ...target], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const lines = createInterface(child.stdout);

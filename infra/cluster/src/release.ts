@@ -23,9 +23,11 @@ export interface Pod {
     readonly labels: Readonly<Record<string, string>>;
     readonly deletionTimestamp?: string;
   };
-  readonly spec: { readonly nodeName: string };
+  readonly spec: { readonly nodeName: string; readonly containers: readonly { readonly image: string }[] };
   readonly status: {
+    /** The first of `podIPs`, which are one of each family. */
     readonly podIP: string;
+    readonly podIPs: readonly { readonly ip: string }[];
     readonly containerStatuses: readonly { readonly containerID: string; readonly restartCount: number }[];
   };
 }

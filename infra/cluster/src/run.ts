@@ -9,8 +9,10 @@ const maxBuffer = 64 * 1024 * 1024;
 export async function run(command: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
   const [program = '', ...args] = command;
   try {
-    const { stdout } = await execute(program, args, { env: { ...process.env, ...env }, maxBuffer });
-    return stdout;
+    const running = execute(program, args, { env: { ...process.env, ...env }, maxBuffer });
+    // A command that asks gets no answer, and says so.
+    running.child.stdin?.end();
+    return (await running).stdout;
   } catch (error) {
     const message = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
     throw new Error(`${[program, ...args].join(' ').slice(0, 200)}: ${message || String(error)}`, {

@@ -37,6 +37,7 @@ const CRATES: Readonly<Partial<Record<OwnImage, readonly string[]>>> = {
 };
 
 const DEBIAN: Readonly<Partial<Record<OwnImage, readonly string[]>>> = {
+  relay: ['ca-certificates'],
   turn: ['coturn'],
   cli: ['ca-certificates'],
 };

@@ -18,6 +18,9 @@ interface StandIn {
   /** Its sources; images/contexts.sh makes the build context. */
   readonly context: string;
   readonly made?: 'debian' | 'pause';
+  readonly args?: Readonly<Record<string, string>>;
+  /** A file of the context that changes. */
+  readonly program?: string;
 }
 
 const debian = 'docker.io/library/debian:bookworm-slim';
@@ -25,6 +28,7 @@ const contextsScript = inRepository('infra/cluster/images/contexts.sh');
 
 function standIns(lab: Lab): StandIn[] {
   const { versions, imagesDir } = lab;
+  const node = `docker.io/library/node:${versions['NODE_VERSION']}-bookworm-slim`;
   return [
     {
       tag: debian,
@@ -33,7 +37,7 @@ function standIns(lab: Lab): StandIn[] {
       made: 'debian',
     },
     {
-      tag: `docker.io/library/node:${versions['NODE_VERSION']}-bookworm-slim`,
+      tag: node,
       recipe: 'node',
       context: lab.toolDir('node', 'NODE_VERSION'),
     },
@@ -46,6 +50,13 @@ function standIns(lab: Lab): StandIn[] {
       tag: `docker.io/library/nats:${versions['NATS_VERSION']}-alpine`,
       recipe: 'nats',
       context: lab.toolDir('nats-server', 'NATS_VERSION'),
+    },
+    {
+      tag: 'docker.io/natsio/prometheus-nats-exporter:0.20.1',
+      recipe: 'nats-exporter',
+      context: inRepository('infra/cluster/images'),
+      args: { NODE_IMAGE: node },
+      program: 'nats-exporter.ts',
     },
     {
       tag: `docker.io/envoyproxy/envoy:v${versions['ENVOY_VERSION']}`,
@@ -72,12 +83,12 @@ export async function ensureStandIns(lab: Lab, only?: readonly string[]): Promis
   const made = new Map(Object.entries(readMade(lab)));
   const there = await listImages(lab);
   for (const standIn of wanted) {
-    const { tag, recipe, context } = standIn;
+    const { tag, recipe, context, args = {} } = standIn;
     const dockerfile = inRepository(`infra/cluster/images/${recipe}.Dockerfile`);
     const fingerprint = fingerprintOf(standIn, readFileSync(dockerfile, 'utf8'), made.get(debian) ?? '');
     if (there.has(tag) && made.get(tag) === fingerprint) continue;
     if (standIn.made) await run([contextsScript, standIn.made, context]);
-    await build(lab, { tag, dockerfile, context });
+    await build(lab, { tag, dockerfile, context, args });
     made.set(tag, fingerprint);
     writePrivate(madeFile(lab), JSON.stringify(Object.fromEntries(made), null, 2));
   }
@@ -85,9 +96,11 @@ export async function ensureStandIns(lab: Lab, only?: readonly string[]): Promis
 }
 
 /** A hash of everything that an image is made from, independent of the paths of clone and cache: a tool's directory is named by its version. */
-function fingerprintOf({ context, made }: StandIn, dockerfile: string, base: string): string {
+function fingerprintOf({ context, made, args, program }: StandIn, dockerfile: string, base: string): string {
   const parts = [dockerfile, basename(context)];
   if (made) parts.push(readFileSync(contextsScript, 'utf8'));
+  if (args) parts.push(JSON.stringify(args));
+  if (program !== undefined) parts.push(readFileSync(join(context, program), 'utf8'));
   if (dockerfile.startsWith(`FROM ${debian}`)) parts.push(base);
   return createHash('sha256').update(parts.join('\0')).digest('hex');
 }

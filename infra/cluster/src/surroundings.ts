@@ -8,13 +8,16 @@ import { run } from './run.ts';
 
 /** The parts around the pods that Kubernetes does not have: enforcement of network policies, and a load balancer. */
 export function surroundingSpecs(lab: Lab): ProcessSpec[] {
-  const policies = `iptables --wait --table mangle --check FORWARD --jump ${mainChain}`.split(' ');
+  const policies = ['iptables', 'ip6tables'].map((program) =>
+    `${program} --wait --table mangle --check FORWARD --jump ${mainChain}`.split(' '),
+  );
   const balancer = 'iptables --wait --table nat --list PARLEY-BALANCER'.split(' ');
   return [
     spec(lab, 'policies', {
       script: './policies/main.ts',
       url: apiServer,
-      ready: () => Promise.all(nodes.map((node) => run([...inNode(node), ...policies]))),
+      ready: () =>
+        Promise.all(nodes.flatMap((node) => policies.map((check) => run([...inNode(node), ...check])))),
     }),
     spec(lab, 'load-balancer', {
       script: './load-balancer.ts',

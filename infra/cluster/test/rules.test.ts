@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NetworkPolicy, Objects, Pod } from '../src/policies/objects.ts';
-import { rulesFor } from '../src/policies/rules.ts';
+import { rulesFor, type Family } from '../src/policies/rules.ts';
 
 const web: Pod = pod('web', '10.0.0.1', 'n1');
 const store: Pod = pod('store', '10.0.0.2', 'n2');
@@ -70,7 +70,34 @@ test('a pod on the network of its node is beyond policies', () => {
     ...world([policy('store', {})]),
     pods: [{ ...store, spec: { ...store.spec, hostNetwork: true } }],
   };
-  assert.doesNotMatch(rulesFor('n2', objects), /DROP/);
+  assert.doesNotMatch(rulesFor('n2', 'IPv4', objects), /DROP/);
+});
+
+test('a pod of both families is restricted in each by the peers and blocks of that one', () => {
+  const both: Pod = { ...store, status: { podIPs: [{ ip: '10.0.0.2' }, { ip: 'fd00::2' }] } };
+  const from = [
+    { ipBlock: { cidr: '192.0.2.0/24' } },
+    { ipBlock: { cidr: '2001:db8::/32' } },
+    { podSelector: {} },
+  ];
+  const objects = { ...world([policy('store', { ingress: [{ from }] })]), pods: [web, both] };
+  const rules = (family: Family): string[] => rulesFor('n2', family, objects).split('\n');
+  assert.deepEqual(about('IN-10.0.0.2', rules('IPv4')), [
+    '--source 192.0.2.0/24 --jump RETURN',
+    '--source 10.0.0.1 --jump RETURN',
+    '--source 10.0.0.2 --jump RETURN',
+    '--jump DROP',
+  ]);
+  assert.deepEqual(about('IN-fd00::2', rules('IPv6')), [
+    '--source 2001:db8::/32 --jump RETURN',
+    '--source fd00::2 --jump RETURN',
+    '--jump DROP',
+  ]);
+  assert.equal(about('PARLEY-POLICIES', rules('IPv4')).filter((rule) => rule.includes('icmp')).length, 0);
+  assert.equal(
+    about('PARLEY-POLICIES', rules('IPv6')).filter((rule) => rule.includes('neighbour')).length,
+    2,
+  );
 });
 
 test('what is not known is refused rather than let through', () => {
@@ -78,12 +105,12 @@ test('what is not known is refused rather than let through', () => {
   assert.throws(() => linesOf('n2', [policy('store', { ingress: [{ from }] })]), { message: /except/ });
 });
 
-function pod(app: string, podIP: string, nodeName: string): Pod {
+function pod(app: string, ip: string, nodeName: string): Pod {
   const containers = [{ ports: [{ name: 'http', containerPort: 80 }] }];
   return {
     metadata: { name: app, namespace: 'a', labels: { app } },
     spec: { nodeName, containers },
-    status: { podIP },
+    status: { podIPs: [{ ip }] },
   };
 }
 
@@ -103,7 +130,7 @@ function world(policies: readonly NetworkPolicy[]): Objects {
 }
 
 function linesOf(node: string, policies: readonly NetworkPolicy[]): string[] {
-  return rulesFor(node, world(policies)).split('\n');
+  return rulesFor(node, 'IPv4', world(policies)).split('\n');
 }
 
 function chainsOf(node: string, policies: readonly NetworkPolicy[]): string[] {

@@ -13,8 +13,10 @@ const sources: Sources = {
 
 const LIBC = 'pkg:deb/debian/libc6@2.36-9%2Bdeb12u13?arch=amd64&distro=debian-12&upstream=glibc';
 const SIGNALING = [LIBC, 'pkg:npm/ws@8.23.0', 'pkg:npm/%40a/b@1.0.0'];
+const CAS = 'pkg:deb/debian/ca-certificates@20230311?arch=all&distro=debian-12';
 const RELAY = [
   LIBC,
+  CAS,
   'pkg:cargo/parley-relay@0.1.0',
   'pkg:cargo/tokio@1.54.1',
   'pkg:cargo/async-nats@0.51.0',

@@ -162,6 +162,8 @@ export class Visitor {
   async sendWhenDisconnected(text: string): Promise<void> {
     await this.openChat();
     await this.page.getByTestId('chat-input').fill(text);
+    // On a busy machine the page may show the text later than `fill` resolves; a click before that sends nothing.
+    await this.page.locator('[data-testid=chat-send]:enabled').waitFor();
     await this.page.getByTestId('call').evaluate((call) => {
       const send = document.querySelector<HTMLElement>('[data-testid=chat-send]');
       new MutationObserver((_, observer) => {

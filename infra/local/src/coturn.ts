@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { LIMITS } from '@parley/protocol/limits';
 import { probeStun } from '@parley/turn/probe';
 import { renderTurnserver } from '@parley/turn/render';
-import type { Site } from './site.ts';
+import { inUrl, type Site } from './site.ts';
 import type { ProcessSpec } from './supervise.ts';
 
 // A loopback address of its own: two clients of this machine behind TURN connect there, while 127.0.0.1, where other services
@@ -15,14 +15,14 @@ const probeTimeoutMs = 1000;
 /** The addresses of TURN for clients: over UDP, over TCP, and over TLS for clients behind strict firewalls. */
 export function turnUrls({ turnIp, ports }: Site): string[] {
   return [
-    `turn:${turnIp}:${ports.turn}?transport=udp`,
-    `turn:${turnIp}:${ports.turn}?transport=tcp`,
-    `turns:${turnIp}:${ports.turns}?transport=tcp`,
+    `turn:${inUrl(turnIp)}:${ports.turn}?transport=udp`,
+    `turn:${inUrl(turnIp)}:${ports.turn}?transport=tcp`,
+    `turns:${inUrl(turnIp)}:${ports.turns}?transport=tcp`,
   ];
 }
 
 export function stunUrls({ turnIp, ports }: Site): string[] {
-  return [`stun:${turnIp}:${ports.turn}`];
+  return [`stun:${inUrl(turnIp)}:${ports.turn}`];
 }
 
 export function coturnSpec(site: Site): ProcessSpec {
@@ -45,7 +45,7 @@ export function coturnSpec(site: Site): ProcessSpec {
       site.env['PARLEY_LIMIT_TURN_NETWORK_ALLOCATIONS'] ?? LIMITS['turn.networkAllocations'].value,
     ),
     turnNodeIps: [turnIp],
-    allowLoopbackPeers: turnIp.startsWith('127.'),
+    allowLoopbackPeers: turnIp.startsWith('127.') || turnIp === '::1',
     stateDir: join(dir, 'conf'),
   });
   return {
@@ -60,7 +60,7 @@ export function coturnSpec(site: Site): ProcessSpec {
       { name: 'turn', host: turnIp, port: ports.turn, protocol: 'tcp' },
       { name: 'turns', host: turnIp, port: ports.turns, protocol: 'tcp' },
     ],
-    url: `turn:${turnIp}:${ports.turn}`,
+    url: `turn:${inUrl(turnIp)}:${ports.turn}`,
     ready: () => probeStun(turnIp, ports.turn, probeTimeoutMs),
   };
 }

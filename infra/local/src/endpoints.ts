@@ -4,7 +4,7 @@ import { turnUrls } from './coturn.ts';
 import { edgeUrl } from './envoy.ts';
 import { readIfThere, writePrivate } from './files.ts';
 import { natsUrl } from './nats.ts';
-import { localhost, type Site } from './site.ts';
+import { inUrl, localhost, reachable, type Site } from './site.ts';
 import type { ProcessRecord } from './supervise.ts';
 
 /** The addresses of a running stack: `<dir>/endpoints.json`. */
@@ -60,13 +60,13 @@ export function describeEndpoints(site: Site, records: readonly ProcessRecord[])
 /** The application's origins, without and with TLS. */
 export function webOrigins({ edgeHost, ports }: Site): readonly [string, string] {
   // Browsers allow cameras on localhost without TLS, so that name is used if it resolves to the edge.
-  const host = edgeHost === localhost || edgeHost === '0.0.0.0' ? 'localhost' : edgeHost;
+  const host = reachable(edgeHost) === localhost ? 'localhost' : inUrl(edgeHost);
   return [`http://${host}:${ports.edge}`, `https://${host}:${ports.edgeTls}`];
 }
 
 /** The addresses of the relays' media for clients. */
 export function mediaUrl({ mediaIp, ports }: Site, name: 'relay1Media' | 'relay2Media'): string {
-  return `https://${mediaIp}:${ports[name]}/`;
+  return `https://${inUrl(mediaIp)}:${ports[name]}/`;
 }
 
 /** Writes the file unless its content is the same, so that a second `make up` changes nothing. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fillTemplate } from '@parley/turn/template';
 import { logLimits, readLimits, requestLimits } from './edge-limits.ts';
 import type { Secrets } from './secrets.ts';
-import { answersOk, localhost, readChartFile, type Site } from './site.ts';
+import { answersOk, inUrl, localhost, reachable, readChartFile, type Site } from './site.ts';
 import type { ProcessSpec } from './supervise.ts';
 
 // `ulimit -n` is often 20,000, and each proxied socket takes two.
@@ -48,7 +48,7 @@ export function envoySpec(site: Site): ProcessSpec {
     dir,
     command: [tools.envoy],
     listen: edgeHost,
-    host: edgeHost === '0.0.0.0' ? localhost : edgeHost,
+    host: reachable(edgeHost),
     ports: { http: ports.edge, https: ports.edgeTls, admin: ports.edgeAdmin },
     secrets,
     env,
@@ -81,7 +81,7 @@ export function edgeSpec(edge: Edge): ProcessSpec {
   const { name, dir, host, ports } = edge;
   const config = join(dir, `conf/${name}.yaml`);
   const logBudget = logBudgetFile(edge);
-  const url = `http://${host}:${ports.http}`;
+  const url = `http://${inUrl(host)}:${ports.http}`;
   const [command, ...before] = edge.command;
   return {
     name,
@@ -107,7 +107,7 @@ export function edgeSpec(edge: Edge): ProcessSpec {
 
 /** The edge at an address that clients can connect to. */
 export function edgeUrl({ edgeHost, ports }: Site): string {
-  return `http://${edgeHost === '0.0.0.0' ? localhost : edgeHost}:${ports.edge}`;
+  return `http://${inUrl(reachable(edgeHost))}:${ports.edge}`;
 }
 
 function renderEnvoy(edge: Edge): string {
@@ -116,6 +116,9 @@ function renderEnvoy(edge: Edge): string {
     ...readLimits(requestLimits, env),
     ADMIN_PORT: String(ports.admin),
     LISTEN_ADDRESS: edge.listen,
+    // `::` means all addresses of both families.
+    IPV4_COMPAT: String(edge.listen === '::'),
+    DNS_FAMILY: 'AUTO',
     HTTP_PORT: String(ports.http),
     HTTPS_PORT: String(ports.https),
     TRUSTED_HOPS: '0',
@@ -151,7 +154,7 @@ function endpoints(backends: readonly { readonly address: string; readonly healt
   return JSON.stringify(
     backends.map(({ address, healthPort }) => {
       const { hostname, port } = new URL(`tcp://${address}`);
-      const socket = { address: hostname, port_value: Number(port) };
+      const socket = { address: hostname.replace(/^\[|\]$/g, ''), port_value: Number(port) };
       const health = healthPort === undefined ? {} : { health_check_config: { port_value: healthPort } };
       return { endpoint: { address: { socket_address: socket }, ...health } };
     }),

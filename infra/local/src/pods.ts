@@ -6,7 +6,7 @@ import { answersOk, localhost, settingsLike, type Site } from './site.ts';
 import type { ProcessSpec } from './supervise.ts';
 
 // Settings of a developer for `make up` that are passed to the pods unchanged.
-const passedOn = /^PARLEY_(LIMIT_.+|LOG_LEVEL|PUBLIC_URL|ALLOWED_ORIGINS|LIVE)$/;
+const passedOn = /^PARLEY_(LIMIT_.+|LOG_LEVEL|PUBLIC_URL|ALLOWED_ORIGINS|LIVE|TRACES_URL)$/;
 
 /** Two signaling pods from the start: nothing may work only because all clients are on one pod. */
 export function podSpecs(site: Site): ProcessSpec[] {

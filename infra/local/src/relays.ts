@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { mediaUrl, webOrigins } from './endpoints.ts';
 import { natsUrl } from './nats.ts';
 import type { RelayName } from './secrets.ts';
-import { answersOk, localhost, settingsLike, type Site } from './site.ts';
+import { answersOk, inUrl, localhost, settingsLike, type Site } from './site.ts';
 import type { ProcessSpec } from './supervise.ts';
 
 // Settings of a developer for `make up` that are passed to the relays unchanged.
@@ -36,7 +36,7 @@ function relaySpec(site: Site, name: RelayName, portName: 'relay1' | 'relay2'): 
       PARLEY_RELAY_NATS_USER: name,
       PARLEY_RELAY_NATS_PASSWORD: secrets.natsPasswords[name],
       PARLEY_RELAY_LINK_LISTEN: `${localhost}:${linkPort}`,
-      PARLEY_RELAY_MEDIA_LISTEN: `${mediaIp}:${ports[mediaName]}`,
+      PARLEY_RELAY_MEDIA_LISTEN: `${inUrl(mediaIp)}:${ports[mediaName]}`,
       PARLEY_RELAY_MEDIA_URL: mediaUrl(site, mediaName),
       PARLEY_RELAY_MEDIA_HOSTS: mediaIp,
       PARLEY_RELAY_MEDIA_WEBSOCKET_LISTEN: `${localhost}:${ports[socketName]}`,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { isIPv6 } from 'node:net';
 import type { Ports } from './ports.ts';
 import { inRepository } from './repository.ts';
 import type { Secrets } from './secrets.ts';
@@ -23,6 +24,16 @@ export interface Site {
 }
 
 export const localhost = '127.0.0.1';
+
+/** An address as URLs have it: one of IPv6 in brackets. */
+export function inUrl(address: string): string {
+  return isIPv6(address) ? `[${address}]` : address;
+}
+
+/** The address at which this machine reaches a process that listens on `address`, which may mean all of the machine's. */
+export function reachable(address: string): string {
+  return address === '0.0.0.0' || address === '::' ? localhost : address;
+}
 
 // A probe is repeated until the start-up timeout; one that hangs must not use up that time.
 const probeTimeoutMs = 2000;

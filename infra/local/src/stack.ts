@@ -1,4 +1,4 @@
-import { isIPv4 } from 'node:net';
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { coturnSpec, defaultTurnIp } from './coturn.ts';
 import { describeEndpoints, removeEndpoints, writeEndpoints, type Endpoints } from './endpoints.ts';
@@ -73,10 +73,8 @@ export function describeSite(dir: string, ports: Ports, env: NodeJS.ProcessEnv):
   const edgeHost = env['PARLEY_EDGE_HOST'] ?? localhost;
   const turnIp = env['PARLEY_TURN_IP'] ?? defaultTurnIp;
   const mediaIp = env['PARLEY_MEDIA_IP'] ?? localhost;
-  if (!isIPv4(mediaIp) || !isSpecific(mediaIp))
-    throw new Error(
-      `PARLEY_MEDIA_IP is ${mediaIp}: it takes an IPv4 address of this machine, which clients dial`,
-    );
+  if (isIP(mediaIp) === 0 || !isSpecific(mediaIp))
+    throw new Error(`PARLEY_MEDIA_IP is ${mediaIp}: it takes an address of this machine, which clients dial`);
   const secrets = ensureSecrets(absolute, [...new Set([edgeHost, turnIp])].filter(isSpecific));
   return { dir: absolute, ports, env, edgeHost, turnIp, mediaIp, secrets, tools: findTools() };
 }

@@ -29,6 +29,12 @@ export function findNatsServer(env: NodeJS.ProcessEnv = process.env): string {
   return find('nats-server', fetched, env);
 }
 
+/** What `make test-tools` fetches. */
+export function findPrometheus(env: NodeJS.ProcessEnv = process.env): string {
+  const fetched = join(cacheDir(env), 'tools', `prometheus-${readVersions()['PROMETHEUS_OLDEST']}`);
+  return find('prometheus', fetched, env);
+}
+
 /** What `make test-stock` builds. */
 export function findMoqCli(env: NodeJS.ProcessEnv = process.env): string {
   return find('moq', join(cacheDir(env), 'tools', `moq-cli-${readVersions()['MOQ_CLI_VERSION']}`), env);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { inRepository } from './repository.ts';
-import { answersOk, localhost, type Site } from './site.ts';
+import { answersOk, inUrl, localhost, type Site } from './site.ts';
 import type { ProcessSpec } from './supervise.ts';
 
 /** The web application's own server, which the image runs too. It serves what `npm run build` made. */
@@ -8,7 +8,7 @@ export function webSpec({ ports, mediaIp }: Site): ProcessSpec {
   const address = { host: localhost, port: ports.web };
   return {
     // The relays' WebTransport, whichever ports they have.
-    ...webServerSpec({ name: 'web', into: [], ...address, connect: [`https://${mediaIp}:*`] }),
+    ...webServerSpec({ name: 'web', into: [], ...address, connect: [`https://${inUrl(mediaIp)}:*`] }),
     ports: [{ name: 'web', ...address, protocol: 'tcp' }],
   };
 }

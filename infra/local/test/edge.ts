@@ -30,7 +30,7 @@ export interface Question {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly tls?: boolean;
-  /** The address of this machine that asks. */
+  /** The address of this machine that asks, at the edge's address of the same family. */
   readonly from?: string;
   /** Whether a socket that was opened stays open, until the edge ends. */
   readonly keepOpen?: boolean;
@@ -94,7 +94,7 @@ async function askEdge(
   path: string,
   { method = 'GET', headers = {}, tls = false, from = localhost, keepOpen = false }: Question = {},
 ): Promise<Answer> {
-  const target = { host: localhost, localAddress: from, path, method, headers };
+  const target = { host: from.includes(':') ? '::1' : localhost, localAddress: from, path, method, headers };
   const options = { ...target, agent: false, rejectUnauthorized: false };
   const request = tls
     ? httpsRequest({ ...options, port: ports.edgeTls })

@@ -44,6 +44,22 @@ install_image_packages() {
   without_services apt_install "${missing[@]}"
 }
 
+# What copies images between layouts and registries; for a test also a registry, otherwise qemu, in which the images of other
+# machines are built.
+install_copy_packages() {
+  local missing=()
+  command -v skopeo >/dev/null || missing+=(skopeo)
+  if [ "${STAND_INS:-}" = 1 ]; then
+    command -v docker-registry >/dev/null || missing+=(docker-registry)
+  else
+    command -v qemu-aarch64-static >/dev/null || missing+=(qemu-user-static)
+  fi
+  [ ${#missing[@]} -gt 0 ] || return 0
+  say "installing with apt: ${missing[*]}"
+  as_root apt-get update -qq
+  without_services apt_install "${missing[@]}"
+}
+
 # The programs of the lab's nodes, and the tools that make their images and networks. None of them runs as a service of
 # this machine.
 install_cluster_packages() {

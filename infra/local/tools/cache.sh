@@ -3,14 +3,15 @@
 # Sourced by tools.sh.
 # shellcheck shell=bash disable=SC2154 # tools.sh sets here, tools and the versions
 
-# fetch_go_tool NAME VERSION PACKAGE [LINKER FLAGS]
+# fetch_go_tool NAME VERSION PACKAGE [LINKER FLAGS]: takes a prebuilt program if there is one.
 fetch_go_tool() {
   local to=$tools/$1-$2
   [ -x "$to/$1" ] && return 0
   mkdir -p "$tools"
   local dir
   dir=$(mktemp -d "$tools/.fetch-XXXXXX")
-  build_with_go "$dir" "$1 $2" "$3@v$2" "${4:-}"
+  mkdir "$dir/bin"
+  take_ready "$1-$2" "$dir/bin/$1" || build_with_go "$dir" "$1 $2" "$3@v$2" "${4:-}"
   into_place "$dir" bin "$to"
 }
 
@@ -66,6 +67,7 @@ unpack_wheel() {
 into_place() {
   # A half-made directory of the final name can only be another run's finished one or a leftover; it is looked at again.
   [ ! -e "$3" ] || rm -rf "$3"
-  mv -T "$1/$2" "$3" 2>/dev/null || [ -d "$3" ]
+  # Plain `mv` would move into a directory that has come to be meanwhile, and that of macOS cannot be told not to.
+  mv -T "$1/$2" "$3" 2>/dev/null || python3 -c 'import os, sys; os.rename(*sys.argv[1:])' "$1/$2" "$3" 2>/dev/null || [ -d "$3" ]
   rm -rf "$1"
 }

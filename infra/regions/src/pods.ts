@@ -47,6 +47,7 @@ function podSpec(site: Site, region: RegionName, number: PodNumber): ProcessSpec
       PARLEY_REGIONS: regionNames.map((name) => `${name}=${publicUrl(site, name)}`).join(),
       ...(site.hasEdges ? { PARLEY_TRUSTED_PROXIES: '1' } : {}),
       PARLEY_LISTEN: new URL(url).host,
+      PARLEY_LIVE: 'open',
       PARLEY_NATS_URL: natsUrls(region),
       PARLEY_NATS_USER: 'signaling',
       PARLEY_NATS_PASSWORD: site.secrets.natsPasswords.signaling,

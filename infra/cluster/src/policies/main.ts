@@ -5,13 +5,14 @@ import { describeLab, nodes, type Node } from '../lab.ts';
 import { inNode } from '../network.ts';
 import { Api } from './api.ts';
 import type { Namespace, NetworkPolicy, Objects, Pod } from './objects.ts';
-import { mainChain, rulesFor } from './rules.ts';
+import { mainChain, rulesFor, type Family } from './rules.ts';
 
 const paths = {
   policies: '/apis/networking.k8s.io/v1/networkpolicies',
   pods: '/api/v1/pods',
   namespaces: '/api/v1/namespaces',
 } as const;
+const programs: Readonly<Record<Family, string>> = { IPv4: 'iptables', IPv6: 'ip6tables' };
 // A rollout changes a pod several times within this time.
 const gatherMs = 100;
 
@@ -26,7 +27,10 @@ for (;;) {
   wake = Promise.withResolvers();
   try {
     const objects = await read();
-    for (const node of nodes) enforce(node, rulesFor(node.name, objects));
+    for (const node of nodes) {
+      for (const family of ['IPv4', 'IPv6'] as const)
+        enforce(node, family, rulesFor(node.name, family, objects));
+    }
   } catch (error) {
     console.error(String(error));
     setTimeout(() => wake.resolve(), 1000);
@@ -43,17 +47,18 @@ async function read(): Promise<Objects> {
 }
 
 /** Runs before the chain in which kube-proxy accepts packets. */
-function enforce(node: Node, rules: string): void {
-  if (enforced.get(node.name) === rules) return;
-  const iptables = (...args: string[]): void =>
-    run(node, ['iptables', '--wait', '--table', 'mangle', ...args]);
-  run(node, ['iptables-restore', '--wait', '--noflush'], rules);
+function enforce(node: Node, family: Family, rules: string): void {
+  const key = `${node.name} ${family}`;
+  if (enforced.get(key) === rules) return;
+  const program = programs[family];
+  const iptables = (...args: string[]): void => run(node, [program, '--wait', '--table', 'mangle', ...args]);
+  run(node, [`${program}-restore`, '--wait', '--noflush'], rules);
   try {
     iptables('--check', 'FORWARD', '--jump', mainChain);
   } catch {
     iptables('--insert', 'FORWARD', '--jump', mainChain);
   }
-  enforced.set(node.name, rules);
+  enforced.set(key, rules);
 }
 
 function run(node: Node, command: readonly string[], input = ''): void {

@@ -18,7 +18,8 @@ export interface Pod {
       readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[];
     }[];
   };
-  readonly status: { readonly podIP?: string };
+  /** One address of each family. */
+  readonly status: { readonly podIPs?: readonly { readonly ip: string }[] };
 }
 
 export interface Selector {

@@ -1,13 +1,20 @@
 import type { NetworkPolicy, Objects, Peer, Pod, Port, Selector } from './objects.ts';
 
-/** The chain from which all others are reached. */
+/** The chain from which all others are reached, in the tables of each family. */
 export const mainChain = 'PARLEY-POLICIES';
+
+export type Family = 'IPv4' | 'IPv6';
 
 /** One rule of a policy, for ingress or egress. */
 interface Rule {
   readonly peers: readonly Peer[] | undefined;
   readonly ports: readonly Port[];
   readonly namespace: string | undefined;
+}
+
+/** What is to be enforced for addresses of one family. */
+interface World extends Objects {
+  readonly family: Family;
 }
 
 interface Way {
@@ -19,21 +26,29 @@ interface Way {
 }
 
 /**
- * The input of `iptables-restore --noflush` that enforces the policies on one node: for every pod there that a policy selects, a chain
- * for each restricted direction, which returns for allowed packets and ends with a drop (networking.k8s.io/v1, NetworkPolicySpec).
- * Replies to allowed packets pass. Pods on the host network are not restricted. Throws at an unsupported policy.
+ * The input of `iptables-restore --noflush`, or of `ip6tables-restore`, that enforces the policies on one node: for every pod there that a
+ * policy selects, a chain for each restricted direction, which returns for allowed packets and ends with a drop (networking.k8s.io/v1,
+ * NetworkPolicySpec). Replies to allowed packets pass. Pods on the host network are not restricted. Throws at an unsupported policy.
  */
-export function rulesFor(node: string, objects: Objects): string {
+export function rulesFor(node: string, family: Family, objects: Objects): string {
+  const world: World = { ...objects, family };
   const chains: string[] = [];
   const main = [`-A ${mainChain} --match conntrack --ctstate ESTABLISHED,RELATED --jump RETURN`];
+  // By these pods on one bridge find each other (RFC 4861), as ARP does for IPv4, which no such rule is about.
+  if (family === 'IPv6') {
+    const types = ['neighbour-solicitation', 'neighbour-advertisement'];
+    main.push(
+      ...types.map((type) => `-A ${mainChain} --protocol icmpv6 --icmpv6-type ${type} --jump RETURN`),
+    );
+  }
   const rules: string[] = [];
   for (const pod of objects.pods) {
-    const address = addressOf(pod);
+    const address = addressOf(pod, family);
     if (pod.spec.nodeName !== node || address === undefined) continue;
     for (const { own, other, chain, rules: allowed } of waysOf(pod, address, objects.policies)) {
       chains.push(chain);
       main.push(`-A ${mainChain} ${own} ${address} --jump ${chain}`);
-      const matches = allowed.flatMap((rule) => matchesOf(rule, other, pod, objects));
+      const matches = allowed.flatMap((rule) => matchesOf(rule, other, pod, world));
       rules.push(...matches.map((match) => `-A ${chain}${match} --jump RETURN`), `-A ${chain} --jump DROP`);
     }
   }
@@ -69,20 +84,24 @@ function waysOf(pod: Pod, address: string, policies: readonly NetworkPolicy[]): 
 }
 
 /** Each peer with each port. */
-function matchesOf(rule: Rule, other: Way['other'], pod: Pod, objects: Objects): string[] {
+function matchesOf(rule: Rule, other: Way['other'], pod: Pod, world: World): string[] {
   const { peers, namespace } = rule;
   const addresses =
     peers === undefined || peers.length === 0
       ? ['']
-      : peers.flatMap((peer) => addressesOf(peer, namespace, objects)).map((one) => ` ${other} ${one}`);
+      : peers.flatMap((peer) => addressesOf(peer, namespace, world)).map((one) => ` ${other} ${one}`);
   const ports = rule.ports.length === 0 ? [''] : rule.ports.map((port) => matchOf(port, other, pod));
   return addresses.flatMap((address) => ports.map((port) => `${address}${port}`));
 }
 
-function addressesOf(peer: Peer, namespace: string | undefined, { pods, namespaces }: Objects): string[] {
+function addressesOf(
+  peer: Peer,
+  namespace: string | undefined,
+  { pods, namespaces, family }: World,
+): string[] {
   if (peer.ipBlock) {
     if (peer.ipBlock.except?.length) throw new Error('ipBlock.except is not known here');
-    return [peer.ipBlock.cidr];
+    return familyOf(peer.ipBlock.cidr) === family ? [peer.ipBlock.cidr] : [];
   }
   const { namespaceSelector, podSelector = {} } = peer;
   const among = namespaceSelector
@@ -90,7 +109,7 @@ function addressesOf(peer: Peer, namespace: string | undefined, { pods, namespac
     : namespaces.filter(({ metadata }) => metadata.name === namespace);
   const names = new Set(among.map(({ metadata }) => metadata.name));
   return pods.flatMap((pod) => {
-    const address = addressOf(pod);
+    const address = addressOf(pod, family);
     const { namespace = '', labels } = pod.metadata;
     return address !== undefined && names.has(namespace) && selects(podSelector, labels) ? [address] : [];
   });
@@ -126,6 +145,12 @@ function selects(selector: Selector, labels: Readonly<Record<string, string>> = 
   );
 }
 
-function addressOf({ spec, status }: Pod): string | undefined {
-  return spec.hostNetwork ? undefined : status.podIP;
+function addressOf({ spec, status }: Pod, family: Family): string | undefined {
+  if (spec.hostNetwork) return undefined;
+  return status.podIPs?.find(({ ip }) => familyOf(ip) === family)?.ip;
+}
+
+/** Of an address or a block. */
+function familyOf(address: string): Family {
+  return address.includes(':') ? 'IPv6' : 'IPv4';
 }

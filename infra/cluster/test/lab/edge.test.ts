@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { before, describe, it } from 'node:test';
+import { before, describe, it, type TestContext } from 'node:test';
 import { MAX_STALL_MS } from '@parley/e2e/support/stalls.ts';
 import { newRoom } from '@parley/e2e/support/visitor.ts';
 import { nodes } from '../../src/lab.ts';
 import { host, installRelease } from '../../src/release.ts';
-import { entries, lab, type Entry } from './entry.ts';
+import { entries, entriesOverIpv6, lab, type Entry } from './entry.ts';
 import { Participant } from './participant.ts';
 
 /** To open a socket, and to deliver a message to another node; the stalls of the machine included. */
@@ -28,14 +28,18 @@ describe('every node is an entry', { timeout: 900_000 }, () => {
   });
 
   it('[P1] two participants that joined through different nodes see each other', async (t) => {
-    const room = newRoom();
     const [first, second] = all;
-    assert.ok(first && second);
-    const ada = await Participant.join(first, room, 'Ada');
-    t.after(() => ada.leave());
-    const bo = await Participant.join(second, room, 'Bo');
-    t.after(() => bo.leave());
-    await Promise.all([ada.sees(bo), bo.sees(ada)]);
+    await meet(t, first, second);
+  });
+
+  it('[LIM-21] one that came over IPv6 and one that came over IPv4 see each other, and get TURN servers of both families', async (t) => {
+    const [first] = await entriesOverIpv6();
+    const [, second] = all;
+    for (const { name, iceServers } of await meet(t, first, second)) {
+      const urls = iceServers.flatMap((server) => server.urls).join(' ');
+      assert.match(urls, /turn:203\.0\.113\.1\d:3478/, name);
+      assert.match(urls, /turn:\[2001:db8::1\d\]:3478/, name);
+    }
   });
 
   it('[MEDIA-6] a participant gets a relay on a node, whose certificate is pinned', async (t) => {
@@ -76,3 +80,15 @@ describe('every node is an entry', { timeout: 900_000 }, () => {
     assert.equal(data.toString(), 'hello from another node');
   });
 });
+
+/** Two participants, each by its entry, who see each other. */
+async function meet(t: TestContext, first?: Entry, second?: Entry): Promise<readonly Participant[]> {
+  assert.ok(first && second);
+  const room = newRoom();
+  const ada = await Participant.join(first, room, 'Ada');
+  t.after(() => ada.leave());
+  const bo = await Participant.join(second, room, 'Bo');
+  t.after(() => bo.leave());
+  await Promise.all([ada.sees(bo), bo.sees(ada)]);
+  return [ada, bo];
+}

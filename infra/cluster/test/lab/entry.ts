@@ -1,5 +1,5 @@
 /** The ways into the lab's Parley: each node is one, and a test chooses which. */
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { request } from 'node:https';
 import { WebSocket } from 'ws';
 import { balancerAddress, describeLab, homes, nodes } from '../../src/lab.ts';
@@ -27,6 +27,12 @@ export async function entries(): Promise<Entry[]> {
   return nodes.map(({ name, address }) => entry({ name, host, address, ca }));
 }
 
+/** As `entries`, by the IPv6 addresses of the nodes. */
+export async function entriesOverIpv6(): Promise<Entry[]> {
+  const ca = await edgeCertificate();
+  return nodes.map(({ name, address6 }) => entry({ name: `${name}-ipv6`, host, address: address6, ca }));
+}
+
 /** By the load balancer, from each of the addresses that a crowd lives at. */
 export async function entriesFromHomes(): Promise<Entry[]> {
   const ca = await edgeCertificate();
@@ -47,9 +53,10 @@ interface Way {
 }
 
 function entry({ name, host, address, ...from }: Way): Entry {
+  const family = isIP(address);
   const lookup: LookupFunction = (_, options, answer) => {
-    if (options.all) answer(null, [{ address, family: 4 }]);
-    else answer(null, address, 4);
+    if (options.all) answer(null, [{ address, family }]);
+    else answer(null, address, family);
   };
   const ask = (method: string, path: string, body?: string) =>
     new Promise<{ status: number; text: string }>((resolve, reject) => {

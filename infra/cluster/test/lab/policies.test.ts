@@ -13,29 +13,31 @@ const enforcedWithinMs = 30_000;
 describe('the network between pods', { timeout: 900_000 }, () => {
   let web: Pod | undefined;
   let signaling: Pod | undefined;
-  let nats = '';
+  /** Of each family. */
+  let nats: string[] = [];
   before(async () => {
     await installRelease(lab);
     [web] = await podsOf(lab, 'web');
     [signaling] = await podsOf(lab, 'signaling');
     const [server] = await podsOf(lab, 'nats');
-    nats = `${server?.status.podIP}:4222`;
+    nats = server?.status.podIPs.map(({ ip }) => (ip.includes(':') ? `[${ip}]:4222` : `${ip}:4222`)) ?? [];
+    assert.equal(nats.length, 2);
   });
   after(() => installRelease(lab));
 
-  it('a pod reaches what it needs: signaling NATS', async () => {
-    await reaches(signaling, nats, true);
+  it('a pod reaches what it needs, over both families: signaling NATS', async () => {
+    for (const address of nats) await reaches(signaling, address, true);
   });
 
   it('the application reaches neither NATS nor the Kubernetes API, and signaling not the latter', async () => {
-    await reaches(web, nats, false);
+    for (const address of nats) await reaches(web, address, false);
     await reaches(web, kubernetes, false);
     await reaches(signaling, kubernetes, false);
   });
 
   it('without the policies it reaches both', async () => {
     await installRelease(lab, '--set', 'networkPolicies.enabled=false');
-    await reaches(web, nats, true);
+    for (const address of nats) await reaches(web, address, true);
     await reaches(web, kubernetes, true);
   });
 });
@@ -51,7 +53,8 @@ async function reaches(pod: Pod | undefined, target: string, expected: boolean):
 
 /** Whether a connection stands within three seconds, seen from inside. */
 async function connects(pod: string, target: string): Promise<boolean> {
-  const [host, port] = target.split(':');
+  const { hostname, port } = new URL(`tcp://${target}`);
+  const host = hostname.replace(/[[\]]/g, '');
   const script = `const end = (said) => { console.log(said); process.exit(); };
     require('node:net').connect(${port}, '${host}').setTimeout(3000)
       .on('connect', () => end('yes')).on('timeout', () => end('no')).on('error', () => end('no'));`;

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it, type TestContext } from 'node:test';
-import { assertTakesAtMost, watchStalls } from '@parley/e2e/support/stalls.ts';
+import { after, before, describe, it } from 'node:test';
+import { assertTakesAtMost } from '@parley/e2e/support/stalls.ts';
 import { until } from '@parley/e2e/support/until.ts';
 import { allReady } from '../../src/faults.ts';
 import { kubectl } from '../../src/kubectl.ts';
 import { installRelease, namespace, podsOf } from '../../src/release.ts';
 import { Crowd } from './crowd.ts';
+import { RESUMED_WITHIN_MS, stepOf } from './crowd-step.ts';
 import { entriesFromHomes, lab } from './entry.ts';
 
 const people = { rooms: 60, each: 5 };
 /** A pod that ends moves its clients in batches, here within a second or two, at the latest within `drain.window`, and closes those that stay a second later (RES-8). */
 const DRAINED_WITHIN_MS = 11_000;
-/** The longest time of a participant without a socket, when its socket breaks or its pod ends (ROS-11). */
-const RESUMED_WITHIN_MS = 5000;
 /** Only guards against a test that hangs. */
 const HANG_MS = 60_000;
 
@@ -71,20 +70,4 @@ describe('signaling is scaled with 300 participants', { timeout: 900_000 }, () =
 async function scale(replicas: number): Promise<void> {
   await installRelease(lab, '--set', `signaling.replicas=${replicas}`);
   await allReady(lab);
-}
-
-function stepOf(crowd: Crowd, t: TestContext): (name: string) => Promise<void> {
-  let stalled = watchStalls();
-  return async (name) => {
-    const agreedMs = await crowd.agrees();
-    const pods = [...crowd.pods.values()].join(' + ');
-    const gapMs = crowd.takeLongestGap();
-    const maxMs = RESUMED_WITHIN_MS + stalled();
-    stalled = watchStalls();
-    t.diagnostic(
-      `${name}: ${pods} participants, longest without a socket ${gapMs} ms, agreed after ${agreedMs} ms`,
-    );
-    assert.ok(gapMs <= maxMs, `${name}: without a socket for ${gapMs} ms, at most ${maxMs} are allowed`);
-    assert.deepEqual(crowd.losses, []);
-  };
 }

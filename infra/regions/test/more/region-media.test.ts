@@ -7,10 +7,11 @@ import { MAX_STALL_MS, watchStalls } from '@parley/e2e/support/stalls.ts';
 import { newRoom, type Visitor } from '@parley/e2e/support/visitor.ts';
 import { listen } from '@parley/e2e/support/voices.ts';
 import type { Terminal } from '@parley/local/terminal';
+import { defaultLimits } from '@parley/protocol/limits';
 import { eventually } from '../../../../services/signaling/test/support/deadline.ts';
 import { callers, terminalReceives, type Callers } from '../support/call.ts';
 import { lab, linked } from '../support/lab.ts';
-import { ends, isBack, restore, type End } from '../support/loss.ts';
+import { ends, isBack, killRelays, restore, type End } from '../support/loss.ts';
 import type { Regions } from '../../src/regions.ts';
 
 /** `ROUNDS=20` for figures. */
@@ -18,6 +19,8 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 1);
 const MOVED_WITHIN_MS = 10_000;
 /** On the standby relay: MEDIA-25. */
 const PICTURES_WITHIN_MS = 3000;
+/** Until the leases of its relays have ended, a pod sends participants to them, and an attempt that began before takes its time. */
+const WITHOUT_RELAYS_MS = defaultLimits()['media.leaseDuration'] + 2 * PICTURES_WITHIN_MS;
 /** In the call: two in browsers, of the region that is lost, and one at a terminal elsewhere. */
 const OTHERS = 2;
 const CONNECTED = '[data-testid=call][data-status=connected]';
@@ -127,4 +130,19 @@ describe('FAULT=region-media: a region is lost during a call', { timeout: ROUNDS
       }
       report(t, how, outcomes);
     });
+
+  it('[MEDIA-24] all its relays are killed, and its pods live: a relay of another region carries the call', async (t) => {
+    await linked(regions());
+    const { lost, elsewhere } = await gather(call);
+    await Promise.all(lost.map((one) => one.watch()));
+    const stalled = watchStalls();
+    killRelays(regions());
+    for (const one of lost) await receivesOthers(one, OTHERS);
+    const gaps = (await Promise.all(lost.map((one) => one.watched()))).map(longestGap);
+    t.diagnostic(`longest without a picture ${gaps.join()} ms`);
+    assert.ok(Math.max(...gaps) <= WITHOUT_RELAYS_MS + stalled(), `without pictures for ${gaps.join()} ms`);
+    await terminalReceives(elsewhere, OTHERS, Date.now());
+    for (const { page } of lost)
+      assert.equal(await page.locator(`${CONNECTED}[data-pod^="eu_"]`).count(), 1, 'it is in eu still');
+  });
 });

@@ -23,6 +23,10 @@ export interface Callers {
   inBrowserOf(region: RegionName, room: string, name: string, how?: Network): Promise<Visitor>;
   /** Joins, publishes a video, and reports on what it receives. */
   atTerminal(region: RegionName, room: string, name: string): Terminal;
+  /** Publishes a video to a live broadcast. */
+  publishes(region: RegionName, broadcast: string): Terminal;
+  /** One that runs there, until the test ends. */
+  browserIn(where: Inside): Promise<Browser>;
   /** All leave. */
   end(): Promise<void>;
 }
@@ -77,6 +81,13 @@ export function callers(regions: () => Regions): Callers {
       terminals.push(terminal);
       return terminal;
     },
+    publishes(region, broadcast) {
+      const page = `${regions().plainEdge(region)}/live/${broadcast}`;
+      const terminal = Terminal.start(['publish', page, video, '--loop'], regions().inside(region));
+      terminals.push(terminal);
+      return terminal;
+    },
+    browserIn,
     end,
   };
 }

@@ -12,6 +12,11 @@ export type End = (lab: Regions) => () => Promise<void>;
 
 const kill: End = (lab) => {
   for (const number of podNumbers) lab.kill(`eu-signaling-${number}`, 'SIGKILL');
+  return killRelays(lab);
+};
+
+/** Its pods live. */
+export const killRelays: End = (lab) => {
   for (const number of relayNumbers) lab.kill(`eu-relay-${number}`, 'SIGKILL');
   return () => lab.repair();
 };

@@ -1,0 +1,220 @@
+/** What people do in a call every day, with two browsers. */
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { newProfile } from '../support/browsers.ts';
+import { switchMicrophone } from '../support/controls.ts';
+import { withSite } from '../support/site.ts';
+import { until } from '../support/until.ts';
+import { newRoom, Visitor } from '../support/visitor.ts';
+
+const WITHIN_MS = 15_000;
+
+describe('a call of two', { timeout: 180_000 }, () => {
+  const site = withSite();
+  let ada: Visitor;
+  let bo: Visitor;
+
+  before(async () => {
+    const room = newRoom();
+    const profile = await newProfile(site.browser, site.web);
+    await profile.addInitScript(hum);
+    await profile.addInitScript(record);
+    ada = new Visitor('Ada', await profile.newPage());
+    await ada.enter(`${site.web}/r/${room}`);
+    bo = await Visitor.join(site.browser, { name: 'Bo', web: site.web, room });
+    await Promise.all([ada.receivesMedia(1), bo.receivesMedia(1)]);
+  });
+
+  const large = ({ page }: Visitor) => page.locator('[data-testid=tile][data-large=true]');
+
+  it('shows the other participant in the whole stage, uncropped, and in full screen', async () => {
+    const { page } = ada;
+    const stage = await page.getByTestId('stage').boundingBox();
+    assert.deepEqual(await large(ada).boundingBox(), stage);
+    const video = large(ada).locator('video');
+    assert.equal(await video.evaluate((element) => getComputedStyle(element).objectFit), 'contain');
+    await large(ada).hover();
+    await large(ada).getByTestId('full').click();
+    await page.locator('[data-large=true]:fullscreen').waitFor({ timeout: WITHIN_MS });
+    await large(ada).getByRole('button', { name: 'Leave full screen' }).click();
+    await page.locator('[data-large=true]:not(:fullscreen)').waitFor({ timeout: WITHIN_MS });
+  });
+
+  it('has a small self view that moves by dragging and by its button, and is hidden also after a reload', async () => {
+    const { page } = ada;
+    const self = page.getByTestId('self-view');
+    const at = (corner: string) =>
+      page.locator(`[data-testid=self-view][data-corner=${corner}]`).waitFor({ timeout: WITHIN_MS });
+    await at('bottom-right');
+    await self.dragTo(large(ada), { targetPosition: { x: 90, y: 120 } });
+    await at('top-left');
+    await self.hover();
+    await self.getByTestId('move-self').click();
+    await at('top-right');
+    await self.getByTestId('hide-self').click();
+    await self.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.locator('[data-testid=call][data-status=connected]').waitFor({ timeout: 30_000 });
+    await large(ada).waitFor({ timeout: WITHIN_MS });
+    assert.equal(await self.count(), 0);
+    await bo.receivesMedia(1);
+    await page.getByTestId('show-self').click();
+    await at('top-right');
+  });
+
+  it('plays the other participant as loudly as the listener chooses', async () => {
+    const { page } = ada;
+    const volume = () => page.getByTestId('voice').evaluate((audio) => (audio as HTMLAudioElement).volume);
+    assert.equal(await volume(), 1);
+    await page.getByTestId('control-people').click();
+    await page.getByTestId('volume-button').click();
+    await page.getByTestId('volume').press('Home');
+    await until(async () => (await volume()) === 0, { withinMs: WITHIN_MS, what: () => 'silence' });
+    await page.getByTestId('volume').press('ArrowRight');
+    await until(async () => (await volume()) === 0.05, { withinMs: WITHIN_MS, what: () => 'one step' });
+    await page.getByTestId('control-people').click();
+    assert.equal(await volume(), 0.05, 'it stays when the list is closed');
+  });
+
+  it('still shows the other participant to the one who shares a screen', async () => {
+    const { page } = ada;
+    await page.getByTestId('control-screen').click();
+    await page.getByTestId('own-screen').waitFor({ timeout: WITHIN_MS });
+    assert.ok(await large(ada).locator('video').isVisible());
+    await bo.page.getByTestId('screen').waitFor({ timeout: 30_000 });
+    await page.getByTestId('stop-sharing').click();
+    await bo.page.getByTestId('screen').waitFor({ state: 'detached', timeout: WITHIN_MS });
+  });
+
+  it('tells a user who speaks while muted, and unmutes while space is held', async () => {
+    const { page } = ada;
+    const look = (state: string) =>
+      page.locator(`[data-testid=control-microphone][data-look=${state}]`).waitFor({ timeout: WITHIN_MS });
+    const muted = large(bo).getByTestId('muted');
+    await switchMicrophone(ada, 'off');
+    await page.getByTestId('muted-hint').waitFor({ timeout: WITHIN_MS });
+    await muted.waitFor({ timeout: WITHIN_MS });
+    await page.keyboard.down(' ');
+    await look('plain');
+    await page.getByTestId('muted-hint').waitFor({ state: 'detached', timeout: WITHIN_MS });
+    await muted.waitFor({ state: 'detached', timeout: WITHIN_MS });
+    await page.keyboard.up(' ');
+    await muted.waitFor({ timeout: WITHIN_MS });
+    await look('off');
+    // A user of the keyboard presses the button with the same key.
+    await page.keyboard.press('Tab');
+    await page.getByTestId('control-microphone').press(' ');
+    await look('plain');
+    await muted.waitFor({ state: 'detached', timeout: WITHIN_MS });
+  });
+
+  it('plays a sound and shows a notification for a chat line, each until it is switched off, also after a reload', async () => {
+    const { page } = ada;
+    const recorded = () => page.evaluate(() => (globalThis as unknown as { parley: Recorded }).parley);
+    const settings = async (sound: boolean) => {
+      await page.getByTestId('open-settings').click();
+      await page.getByTestId('alert-chat-sound').setChecked(sound);
+      await page.getByTestId('alert-chat-notification').check();
+      await page.keyboard.press('Escape');
+      await page.getByTestId('settings-dialog').waitFor({ state: 'detached' });
+    };
+    const soundsOf = async (line: string): Promise<number> => {
+      const { sounds } = await recorded();
+      await bo.sendChat(line);
+      await page.getByTestId('notice').filter({ hasText: line }).waitFor({ timeout: WITHIN_MS });
+      return (await recorded()).sounds - sounds;
+    };
+    await page.evaluate(() => void (document.hasFocus = () => false));
+    // First without: a sound soon after another one is left out.
+    await settings(false);
+    assert.equal(await soundsOf('one'), 0);
+    await settings(true);
+    assert.equal(await soundsOf('two'), 1);
+    assert.deepEqual((await recorded()).notifications, ['Bo: one', 'Bo: two']);
+    await settings(false);
+    await page.reload();
+    await page.locator('[data-testid=call][data-status=connected]').waitFor({ timeout: 30_000 });
+    await page.getByTestId('open-settings').click();
+    assert.equal(await page.getByTestId('alert-chat-sound').isChecked(), false);
+    assert.equal(await page.getByTestId('alert-knock-sound').isChecked(), true);
+    assert.equal(await page.getByTestId('alert-chat-notification').isChecked(), true);
+    await page.keyboard.press('Escape');
+  });
+
+  it('has the devices beside the button of the microphone, a test of the speaker, and keeps the screen on', async () => {
+    const { page } = ada;
+    await page.getByTestId('devices-microphone').click();
+    const menu = page.getByTestId('device-menu-microphone');
+    const choices = await menu.getByTestId('pick-microphone').locator('option').count();
+    await menu.getByTestId('pick-microphone').selectOption({ index: choices - 1 });
+    await menu.getByTestId('test-speaker').click();
+    await menu.locator('[data-testid=speaker-tested][data-state=played]').waitFor({ timeout: WITHIN_MS });
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'detached' });
+    assert.equal(
+      await page.evaluate(() => document.activeElement?.getAttribute('data-testid')),
+      'devices-microphone',
+    );
+    await bo.receivesMedia(1);
+    const locks = await page.evaluate(() => (globalThis as unknown as { parley: Recorded }).parley.locks);
+    assert.equal(locks, 1);
+    assert.deepEqual([ada.lines, bo.lines], [[], []]);
+    await Promise.all([ada.leave(), bo.leave()]);
+  });
+});
+
+/** Gives a microphone that is never quiet. Runs in the page. */
+function hum(): void {
+  const devices = globalThis.navigator.mediaDevices as MediaDevices | undefined;
+  if (!devices) return;
+  const real = devices.getUserMedia.bind(devices);
+  devices.getUserMedia = async (asked = {}) => {
+    const stream = await real(asked);
+    for (const microphone of stream.getAudioTracks()) {
+      const context = new AudioContext();
+      const loud = context.createMediaStreamDestination();
+      const tone = context.createOscillator();
+      tone.connect(loud);
+      tone.start();
+      stream.removeTrack(microphone);
+      for (const track of loud.stream.getAudioTracks()) stream.addTrack(track);
+    }
+    return stream;
+  };
+}
+
+interface Recorded {
+  /** Contexts, of which each sound has its own. */
+  sounds: number;
+  readonly notifications: string[];
+  locks: number;
+}
+
+/** Records what the page plays itself, what it asks the system to show, and locks of the screen. Runs in the page. */
+function record(): void {
+  const parley: Recorded = { sounds: 0, notifications: [], locks: 0 };
+  const Context = globalThis.AudioContext;
+  const locks = globalThis.navigator.wakeLock as WakeLock | undefined;
+  const request = locks?.request.bind(locks);
+  if (locks && request)
+    locks.request = (type) => {
+      parley.locks += 1;
+      return request(type);
+    };
+  Object.assign(globalThis, {
+    parley,
+    AudioContext: class extends Context {
+      constructor(options?: AudioContextOptions) {
+        super(options);
+        parley.sounds += 1;
+      }
+    },
+    Notification: class extends EventTarget {
+      static readonly permission = 'granted';
+      constructor(_title: string, { body = '' }: NotificationOptions) {
+        super();
+        parley.notifications.push(body);
+      }
+    },
+  });
+}
