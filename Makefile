@@ -33,11 +33,16 @@ logs: ## Follow the logs of everything that runs
 	@tail -n 20 -F $(PARLEY_LOCAL_DIR)/logs/*.log
 
 .PHONY: check
-check: packages rust-tools chart-tools ## Formatting, lint, types, the chart's suites, and drift of generated files
+check: packages rust-tools chart-tools ## Formatting, lint, types, documentation, the chart's suites, and drift of generated files
 	@npm run --silent check
 	@npm run --silent chart
+	@node --test scripts/release/*.test.ts
 	@cargo fmt --check
 	@cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+.PHONY: api-docs
+api-docs: packages ## Write the reference of the SDK as HTML: client/api-docs/dist/index.html
+	@npm run --silent build -w client/api-docs
 
 .PHONY: supply-chain
 supply-chain: packages rust-tools ## Check sources, licences and versions of npm packages and crates, and the base images
@@ -56,6 +61,37 @@ sbom: client/web/dist/index.html rust-tools ## Build the images and list what th
 	@export PATH=$(PARLEY_CACHE)/tools/cargo-auditable-$(CARGO_AUDITABLE_VERSION):$$PATH && \
 		cargo auditable build --locked --quiet -p parley-relay && cargo auditable build --locked --quiet -p parley-cli
 	@node infra/cluster/src/make-sbom.ts
+
+# Variables of the command line reach the program through the environment, so that no shell reads them. COSIGN_KEY and COSIGN_PASSWORD sign without a workflow. The other variables are in docs/operations/releases.md.
+.PHONY: release
+release: packages rust-tools ## Build a release into dist/release/VERSION, and with PUSH=1 push and sign it: VERSION=1.2.3, REGISTRY=ghcr.io/parley; STAND_INS=1: on the lab's base images; root
+	@STAND_INS=$(STAND_INS) infra/local/tools.sh release
+	@$(if $(PREBUILT),:,infra/local/tools.sh programs)
+	@npm run --silent build -w client/web
+	@node scripts/release/main.ts
+
+.PHONY: release-programs
+release-programs: ## Build the parley command of a release alone, for macOS on a machine with macOS; VERSION=1.2.3
+	@infra/local/tools.sh programs
+	@node scripts/release/main.ts programs
+
+# The page of a release at GitHub stays a draft until a maintainer publishes it. GH_TOKEN is read by gh.
+.PHONY: release-upload
+release-upload: ## Put the files of dist/release/VERSION into the draft of the release's page at GitHub, and make it if it is missing
+	@[ "$$(gh release view "v$$VERSION" --json isDraft --jq .isDraft 2>/dev/null)" != false ] || { echo 'release: it is published already'; exit 1; }
+	@gh release view "v$$VERSION" >/dev/null 2>&1 || gh release create "v$$VERSION" --draft --verify-tag --title "$$VERSION" \
+		--notes 'CHANGELOG.md lists the changes.' $(if $(findstring -,$(VERSION)),--prerelease)
+	@cd "dist/release/$$VERSION" && gh release upload "v$$VERSION" --clobber $$(ls -d *.tar.gz *.tgz SHA256SUMS* 2>/dev/null)
+
+.PHONY: release-download
+release-download: ## Take the programs for macOS from that draft
+	@gh release download "v$$VERSION" --clobber --pattern '*-darwin-*.tar.gz' --dir "dist/release/$$VERSION"
+
+.PHONY: test-release
+test-release: build rust-tools ## Build, push and sign a release with a registry of its own, and verify it; root
+	@STAND_INS=1 infra/local/tools.sh release
+	@cargo build --quiet -p parley-cli
+	@node --test scripts/release/test/*.test.ts
 
 .PHONY: test
 test: test-tools rust-tools build wan-link ## Unit, wire, contract and simulator tests, and a journey in browsers for each capability
@@ -80,7 +116,7 @@ fuzz: packages test-tools rust-tools ## Fuzz every decoder of untrusted data for
 	@npm run --silent fuzz -- --minutes $(or $(MINUTES),60) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
 
 .PHONY: test-regions
-test-regions: build test-tools wan-link ## Cut three regions apart, and kill their NATS servers: FAULT=partition, partition-long, oneway, flap, gateway, nats, media, resume, region, region-media (ROUNDS=20 for figures), forget, cap, ban, promote, expel, skew, slow, pages, calls or doctor for one of them; root
+test-regions: build test-tools wan-link ## Cut three regions apart, and kill their NATS servers: FAULT=partition, partition-long, oneway, flap, gateway, nats, media, resume, region, region-media (ROUNDS=20 for figures), live, forget, cap, ban, promote, expel, skew, slow, pages, calls or doctor for one of them; root
 	@cargo build --quiet -p parley-cli
 	@ulimit -n $$(ulimit -Hn) && FAULT=$(FAULT) npm run --silent test-regions -w infra/regions
 
@@ -179,8 +215,9 @@ cluster: build cluster-tools ## Run a Kubernetes cluster of three nodes on this 
 	@node infra/cluster/src/up.ts
 
 .PHONY: test-cluster
-test-cluster: cluster test-tools ## Install the chart on that cluster and test it; REGIONS=2: as two regions that are joined
-	@npm run --silent $(if $(REGIONS),test-regions,test-cluster) -w infra/cluster
+test-cluster: cluster test-tools ## Install the chart on that cluster and test it; REGIONS=2: as two regions that are joined; RELEASE=1: two releases of it, signed, from the registry; MONITORING=1: autoscaler, dashboards and alerts
+	@$(if $(RELEASE),STAND_INS=1 infra/local/tools.sh release,:)
+	@npm run --silent $(if $(RELEASE),test-release,$(if $(REGIONS),test-regions,$(if $(MONITORING),test-monitoring,test-cluster))) -w infra/cluster
 
 .PHONY: cluster-down
 cluster-down: packages ## Stop that cluster, and nothing else
@@ -195,7 +232,7 @@ tools: ## Install the tools that the stack needs (apt, and a cache outside the c
 	@infra/local/tools.sh run
 
 .PHONY: test-tools
-test-tools: ## Install the additional tools of tests: browsers, nftables, Xvfb, a sound server
+test-tools: ## Install the additional tools of tests: browsers, nftables, Xvfb, a sound server, Prometheus
 	@infra/local/tools.sh test
 
 .PHONY: rust-tools
@@ -203,7 +240,7 @@ rust-tools: ## Install Rust into the cache if it is missing
 	@infra/local/tools.sh rust
 
 .PHONY: chart-tools
-chart-tools: tools ## Install the tools that check the chart: Helm, helm-unittest, Kubernetes' schemas; Go is needed
+chart-tools: tools ## Install the tools that check the chart: Helm, helm-unittest, Kubernetes' schemas, promtool; Go is needed
 	@infra/local/tools.sh chart
 
 .PHONY: cluster-tools
