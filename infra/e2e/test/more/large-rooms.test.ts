@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { makeVideo, Terminal } from '@parley/local/terminal';
 import type { Person } from '../../support/any-page.ts';
 import { colorsOf, keepsColors } from '../../support/colors.ts';
-import { clientsOf, end, relayInUse, relaysAreReady } from '../../support/live-relays.ts';
+import { end, relayInUse, relaysAreReady, sessionsBecome } from '../../support/live-relays.ts';
 import { opened } from '../../support/opened.ts';
 import { switchMicrophone } from '../../support/controls.ts';
 import { callPathOf, connectsBy, MOVED_WITHIN_MS, pathsOf } from '../../support/paths.ts';
@@ -215,7 +215,7 @@ describe('a room through two relays', { timeout: 420_000 }, () => {
     const films = await filmsFrom(t, `${site.web}/r/${room}`);
     const terminals = films.begin(2, 'join', '--log', '--publish');
     for (const one of people) await connectsBy(one, 'sfu', 3);
-    assert.deepEqual(await clientsOf(site.stack.endpoints.relays), [2, 2]);
+    await sessionsBecome(site.stack.endpoints.relays, [2, 2]);
 
     const ids = await Promise.all(people.map((one) => one.participant()));
     const allSeeAndHearAll = async (): Promise<void> => {
@@ -230,7 +230,7 @@ describe('a room through two relays', { timeout: 420_000 }, () => {
     );
     assertBounded(noticed, BACK_MS);
     await allSeeAndHearAll();
-    assert.deepEqual(await clientsOf(site.stack.endpoints.relays.slice(1)), [4]);
+    await sessionsBecome(site.stack.endpoints.relays.slice(1), [4]);
   });
 });
 
