@@ -238,6 +238,14 @@ export const ROOMS: readonly Mutant[] = [
     test: `${TESTS}/core/directed.test.ts`,
   },
   {
+    rule: 'BUS-16',
+    breaks: 'a message to a pod overtakes one that was published to a room before',
+    file: `${SRC}/adapters/outbox.ts`,
+    find: 'this.#open.clear();\n    this.#begin(subject, data);',
+    replace: 'this.#begin(subject, data);',
+    test: `${TESTS}/contract/bus.test.ts`,
+  },
+  {
     rule: 'DIR-5',
     breaks: 'the sender does not get to know that the receiver is unknown',
     file: `${SRC}/core/directed.ts`,

@@ -91,7 +91,10 @@ export function receivedBinary(message: Uint8Array): DirectedReceived<Uint8Array
   return from === undefined ? undefined : { from, payload: message.subarray(newline + 1) };
 }
 
-/** A directed message between pods: `{room} {from} {to} {ref} {pod} {t|b}\n{payload}`. Answered with `directed-ack` and the ref. */
+/**
+ * A directed message between pods: `{room} {from} {to} {ref} {pod} {t|b} {bytes of payload}\n{payload}`. One message on the bus may hold several,
+ * one after the other (BUS-16). Each is answered with `directed-ack` and its ref.
+ */
 export interface DirectedTransfer {
   readonly room: RoomId;
   readonly from: ParticipantId;
@@ -105,28 +108,43 @@ export interface DirectedTransfer {
 
 const MAX_TRANSFER_HEAD_BYTES = 256;
 /** Only the form that `writeTransfer` writes: no transfer has two heads. */
-const REF = /^(?:0|[1-9]\d{0,15})$/;
+const NUMBER = /^(?:0|[1-9]\d{0,15})$/;
 /** In place of a room: the message is for a visitor of pages. */
 export const NO_ROOM = '-';
 
 export function writeTransfer(transfer: DirectedTransfer): Uint8Array {
   const { room, from, to, ref, pod, binary, payload } = transfer;
-  const head = `${room} ${from} ${to} ${ref} ${pod} ${binary ? 'b' : 't'}\n`;
+  const head = `${room} ${from} ${to} ${ref} ${pod} ${binary ? 'b' : 't'} ${payload.length}\n`;
   const message = new Uint8Array(head.length + payload.length);
   for (let at = 0; at < head.length; at += 1) message[at] = head.charCodeAt(at);
   message.set(payload, head.length);
   return message;
 }
 
-/** `undefined` if it is malformed. The payload is a view of the message. */
-export function readTransfer(message: Uint8Array): DirectedTransfer | undefined {
+/** All transfers of a message, one at least; `undefined` if any is malformed. The payloads are views of the message. */
+export function readTransfers(message: Uint8Array): DirectedTransfer[] | undefined {
+  const transfers: DirectedTransfer[] = [];
+  for (let rest = message; rest.length > 0 || transfers.length === 0;) {
+    const read = readTransfer(rest);
+    if (read === undefined) return undefined;
+    transfers.push(read.transfer);
+    rest = rest.subarray(read.bytes);
+  }
+  return transfers;
+}
+
+/** The first transfer of these bytes, and how many of them it takes. */
+function readTransfer(
+  message: Uint8Array,
+): { readonly transfer: DirectedTransfer; readonly bytes: number } | undefined {
   const newline = message.subarray(0, MAX_TRANSFER_HEAD_BYTES).indexOf(NEWLINE);
   if (newline === -1) return undefined;
-  const [room, from, to, ref, pod, kind, ...more] = String.fromCharCode(
-    ...message.subarray(0, newline),
-  ).split(' ');
-  if (!room || !from || !to || !ref || !pod || !kind || more.length > 0) return undefined;
-  const number = Number(ref);
-  if (!REF.test(ref) || !Number.isSafeInteger(number) || (kind !== 'b' && kind !== 't')) return undefined;
-  return { room, from, to, ref: number, pod, binary: kind === 'b', payload: message.subarray(newline + 1) };
+  const head = String.fromCharCode(...message.subarray(0, newline)).split(' ');
+  const [room, from, to, ref, pod, kind, length, ...more] = head;
+  if (!room || !from || !to || !ref || !pod || !kind || !length || more.length > 0) return undefined;
+  const [number, bytes] = [Number(ref), newline + 1 + Number(length)];
+  if (!NUMBER.test(ref) || !Number.isSafeInteger(number) || (kind !== 'b' && kind !== 't')) return undefined;
+  if (!NUMBER.test(length) || bytes > message.length) return undefined;
+  const payload = message.subarray(newline + 1, bytes);
+  return { transfer: { room, from, to, ref: number, pod, binary: kind === 'b', payload }, bytes };
 }

@@ -7,7 +7,7 @@ import {
   directedText,
   isDirected,
   readDirected,
-  readTransfer,
+  readTransfers,
   receivedBinary,
   receivedText,
   writeTransfer,
@@ -126,8 +126,33 @@ describe('directed messages', () => {
         binary: random.below(2) === 0,
         payload: random.bytes(random.below(80)),
       };
-      assert.deepEqual(readTransfer(writeTransfer(transfer)), transfer);
+      assert.deepEqual(readTransfers(writeTransfer(transfer)), [transfer]);
     }
+  });
+
+  it('[BUS-16] a message holds several transfers; one that is cut anywhere between two of them is refused whole', () => {
+    const sent = ['', 'one', 'two\nlines', ''].map((text, ref) => ({
+      room: '7k2m-q9xd-4wtv-0hze',
+      from: 'p0123456789abcdef',
+      to: 'pzyxwvtsrqpnmkjhg',
+      ref,
+      pod: 'pod-1',
+      binary: ref % 2 === 0,
+      payload: utf8.encode(text),
+    }));
+    const parts = sent.map(writeTransfer);
+    const message = Buffer.concat(parts);
+    assert.deepEqual(
+      readTransfers(message)?.map((one) => ({ ...one, payload: Uint8Array.from(one.payload) })),
+      sent,
+    );
+    const ends = parts.map((_, nth) => Buffer.concat(parts.slice(0, nth + 1)).length);
+    for (let length = 0; length < message.length; length += 1)
+      assert.equal(
+        readTransfers(message.subarray(0, length))?.length,
+        ends.includes(length) ? ends.indexOf(length) + 1 : undefined,
+        `cut to ${length} bytes`,
+      );
   });
 
   it('[DIR-6] a frame that is cut anywhere in its envelope is refused', () => {
@@ -142,10 +167,10 @@ describe('directed messages', () => {
       ref: 12,
       pod: 'pod-1',
       binary: false,
-      payload: new Uint8Array(),
+      payload: utf8.encode('payload'),
     });
     for (let length = 0; length < transfer.length; length += 1) {
-      assert.equal(readTransfer(transfer.subarray(0, length)), undefined, `cut to ${length} bytes`);
+      assert.equal(readTransfers(transfer.subarray(0, length)), undefined, `cut to ${length} bytes`);
     }
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { decodeBusMessage, decodeClientMessage, decodeServerMessage } from '../src/decode.ts';
-import { readDirected, readTransfer, receivedBinary, receivedText } from '../src/directed.ts';
+import { readDirected, readTransfers, receivedBinary, receivedText } from '../src/directed.ts';
 import { parseRoomId } from '../src/ids.ts';
 import { checkName } from '../src/people.ts';
 import { allFixtures, wireBytes, wireText } from './fixture.ts';
@@ -59,7 +59,7 @@ it('no input makes a decoder throw, and every refusal has a code', () => {
       if (head !== undefined) assert.ok(head.payloadAt <= bytes.length && /^[!-~]{17}$/.test(head.to));
       receivedBinary(bytes);
       receivedText(text);
-      readTransfer(bytes);
+      readTransfers(bytes);
       parseRoomId(text);
       checkName(text, 64);
     } catch (cause) {

@@ -29,6 +29,8 @@ export function natsBus(
     ...natsPodBus({ connection, link, pod, subjects, listener, onInvalid }),
     isConnected: link.isConnected,
     async close() {
+      // What this turn sends to other pods is still on its way to NATS (BUS-16).
+      await new Promise((resolve) => setImmediate(resolve));
       // Draining needs an answer of the server, which may be disconnected or disconnect meanwhile.
       const drained = link.isConnected() ? connection.drain() : Promise.resolve();
       const late = new Promise((resolve) => setTimeout(resolve, CLOSE_TIMEOUT_MS).unref());

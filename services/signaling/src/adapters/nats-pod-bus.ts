@@ -3,11 +3,12 @@
  * Rooms (`nats-bus.ts`) and pages (`nats-pages.ts`) differ only in subjects and messages.
  */
 import type { Decoded } from '@parley/protocol/decode';
-import { readTransfer, writeTransfer } from '@parley/protocol/directed';
+import { readTransfers, writeTransfer } from '@parley/protocol/directed';
 import type { PodId } from '@parley/protocol/ids';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
 import type { PodBus, PodListener } from '../core/ports.ts';
 import type { Link } from './nats-connection.ts';
+import { Outbox } from './outbox.ts';
 
 /** Called for messages that do not match their schema, for the log and a counter. */
 export type OnInvalid = (subject: string, reason: string) => void;
@@ -31,16 +32,23 @@ export interface PodBusParts<Topic, Message> {
   readonly onInvalid: OnInvalid;
 }
 
+const LINE_END = Buffer.from('\n');
+
 /** Nothing is received or sent while NATS is disconnected. */
 export function natsPodBus<Topic, Message>(parts: PodBusParts<Topic, Message>): PodBus<Topic, Message> {
   const { connection, link, pod, subjects, listener, onInvalid } = parts;
   const topics = new Map<Topic, Subscription>();
 
-  const onMessage = (error: Error | null, message: Msg): void => {
-    if (error !== null) return;
-    const decoded = subjects.decode(message.string());
+  const onText = (subject: string, text: string): void => {
+    const decoded = subjects.decode(text);
     if (decoded.ok) listener.onMessage(decoded.message);
-    else onInvalid(message.subject, decoded.reason);
+    else onInvalid(subject, decoded.reason);
+  };
+  const onMessage = (error: Error | null, message: Msg): void => {
+    if (error === null) onText(message.subject, message.string());
+  };
+  const onPodMessages = (error: Error | null, message: Msg): void => {
+    if (error === null) for (const line of message.string().split('\n')) onText(message.subject, line);
   };
   const onTopicMessage = (error: Error | null, message: Msg): void => {
     if (error === null && subjects.isOwn?.(message.data) === true) return;
@@ -48,11 +56,11 @@ export function natsPodBus<Topic, Message>(parts: PodBusParts<Topic, Message>): 
   };
   const onTransferMessage = (error: Error | null, message: Msg): void => {
     if (error !== null) return;
-    const transfer = readTransfer(message.data);
-    if (transfer === undefined) onInvalid(message.subject, 'bad transfer');
-    else listener.onTransfer(transfer);
+    const transfers = readTransfers(message.data);
+    if (transfers === undefined) onInvalid(message.subject, 'bad transfer');
+    else for (const transfer of transfers) listener.onTransfer(transfer);
   };
-  const publish = (subject: string, data: string | Uint8Array): void => {
+  const publish = (subject: string, data: Uint8Array): void => {
     // A broken or closing link accepts nothing: queued messages would be outdated, and the bus may lose messages.
     if (!link.canPublish()) return;
     try {
@@ -61,11 +69,11 @@ export function natsPodBus<Topic, Message>(parts: PodBusParts<Topic, Message>): 
       onInvalid(subject, `not sent: ${String(error)}`);
     }
   };
-  const publishMessage = (subject: string, message: Message): void =>
-    publish(subject, JSON.stringify(message));
+  const outbox = new Outbox(publish);
+  const json = (message: Message): Uint8Array => Buffer.from(JSON.stringify(message));
 
   connection.subscribe(subjects.heartbeats, { callback: onMessage });
-  connection.subscribe(subjects.pod(pod), { callback: onMessage });
+  connection.subscribe(subjects.pod(pod), { callback: onPodMessages });
   connection.subscribe(subjects.directed(pod), { callback: onTransferMessage });
 
   return {
@@ -77,9 +85,9 @@ export function natsPodBus<Topic, Message>(parts: PodBusParts<Topic, Message>): 
       topics.get(topic)?.unsubscribe();
       topics.delete(topic);
     },
-    publish: (topic, message) => publishMessage(subjects.topic(topic), message),
-    publishToPod: (to, message) => publishMessage(subjects.pod(to), message),
-    heartbeat: (message) => publishMessage(subjects.heartbeats, message),
-    transfer: (to, transfer) => publish(subjects.directed(to), writeTransfer(transfer)),
+    publish: (topic, message) => outbox.add(subjects.topic(topic), json(message)),
+    publishToPod: (to, message) => outbox.addPart(subjects.pod(to), json(message), LINE_END),
+    heartbeat: (message) => outbox.add(subjects.heartbeats, json(message)),
+    transfer: (to, transfer) => outbox.addPart(subjects.directed(to), writeTransfer(transfer)),
   };
 }

@@ -1,8 +1,10 @@
 /** What the core requires of a bus, checked with memory and with real NATS. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import type { BusMessage } from '@parley/protocol/bus';
 import type { DirectedTransfer } from '@parley/protocol/directed';
+import { podDirectedSubject, podSubject, roomSubject } from '@parley/protocol/subjects';
 import { memoryNetwork } from '../../src/adapters/memory-bus.ts';
 import { natsBus } from '../../src/adapters/nats-bus.ts';
 import type { Bus } from '../../src/core/ports.ts';
@@ -183,10 +185,49 @@ test('[BUS-4] a message larger than NATS accepts is lost and logged, and affects
     proof: 'A'.repeat(22),
   };
   bus.publishToPod('pod-big', { type: 'chat', room, pod: 'pod-z', line });
-  assert.equal(bad.length, 1);
   bus.publishToPod('pod-big', ask(room, 'pod-z'));
+  await eventually('the refusal', () => bad.length === 1);
   await eventually('the next message', () => about.received.length === 1);
   await bus.close();
+});
+
+test('[BUS-16] what goes to one pod in a turn is one message of NATS, and nothing overtakes it', async (t) => {
+  const own = await startNats();
+  const watching = await connectTo(own, 'pod-w');
+  const network = await overNats(own);
+  t.after(() => Promise.all([network.close(), watching.close()]).then(() => own.close()));
+  const seen: string[] = [];
+  const one = await network.join('pod-a');
+  const two = await network.join('pod-b');
+  const room = randomRoom();
+  for (const subject of [podSubject('pod-b'), podDirectedSubject('pod-b'), roomSubject(room)])
+    watching.subscribe(subject, { callback: (_, { subject: at }) => void seen.push(at) });
+  two.bus.subscribe(room);
+  await settled(one, two);
+  await watching.flush();
+  seen.length = 0;
+  const asked = Array.from({ length: 5 }, () => ask(randomRoom(), 'pod-a'));
+  for (const [ref, message] of asked.entries()) {
+    const payload = Buffer.from(`candidate\n${ref}`);
+    const [from, to] = ['p0000000000000001', 'p0000000000000002'];
+    one.bus.transfer('pod-b', { room, from, to, ref, pod: 'pod-a', binary: false, payload });
+    one.bus.publishToPod('pod-b', message);
+  }
+  const [toRoom, last] = [ask(room, 'pod-a'), ask(randomRoom(), 'pod-a')];
+  one.bus.publish(room, toRoom);
+  one.bus.publishToPod('pod-b', last);
+  const sent = [...asked, toRoom, last];
+  const mine = (): BusMessage[] =>
+    two.received.filter((message) => sent.some((one) => isDeepStrictEqual(one, message)));
+  await eventually('all of them', () => mine().length === 7 && two.transfers.length === 5);
+  assert.deepEqual(mine(), sent);
+  assert.deepEqual(
+    two.transfers.map(({ ref, payload }) => `${ref} ${Buffer.from(payload).toString()}`),
+    asked.map((_, ref) => `${ref} candidate\n${ref}`),
+  );
+  await watching.flush();
+  const subjects = [podDirectedSubject('pod-b'), podSubject('pod-b'), roomSubject(room), podSubject('pod-b')];
+  assert.deepEqual(seen, subjects);
 });
 
 test('[BUS-5] a killed NATS is detected at once; when it is back within 5 s the pod is notified and receives its rooms again', async () => {
