@@ -91,6 +91,15 @@ export interface Person {
   readonly level: number;
 }
 
+/** A participant reacted in the last 5 s. */
+export interface Reaction {
+  /** Different for each reaction in this call; a later one has a higher id. */
+  readonly id: number;
+  /** Of another participant, or our own id. */
+  readonly from: ParticipantId;
+  readonly emoji: string;
+}
+
 /** What a `Person` has besides its entry in the roster. */
 export type PersonMedia = Pick<Person, 'link' | 'stream' | 'screen' | 'mixed' | 'level'>;
 
@@ -169,6 +178,10 @@ export interface CallSnapshot {
   readonly mix: MediaStream | null;
   /** All other participants, in the order in which they joined. */
   readonly people: readonly Person[];
+  /** The participants with a raised hand, this one included, in the order in which they raised it: the same for all clients (SPEC rule HAND-2). */
+  readonly hands: readonly ParticipantId[];
+  /** Of the last 5 s, the oldest first; at most 50. */
+  readonly reactions: readonly Reaction[];
   /** The newcomers in the lobby; only owners receive them. */
   readonly lobby: readonly Waiting[];
   /** How often the owner asked this participant to mute: a higher number is a new request. */
@@ -208,6 +221,16 @@ export interface Call {
    * welcomed yet.
    */
   sendChat(text: string): boolean;
+  /**
+   * Raises the hand, after all that are up, or lowers it. It stays as it is over lost connections and, with `CallOptions.memory`, over a reload. Without an
+   * effect if it is so already or the call has ended.
+   */
+  setHand(raised: boolean): void;
+  /**
+   * Shows one of `REACTIONS` to all for 5 s; reactions are not stored. `false`, and nothing is sent: it is none of them, or there is no connection. The
+   * service drops reactions over the rate of chat lines (`TOO_MANY_CHAT_LINES`).
+   */
+  react(emoji: string): boolean;
   /** `null` without an owner key. `me.owner` and the answers say whether the key is that of the room. */
   readonly moderation: Moderation | null;
   /** Leaves the room; the other participants are notified at once. */

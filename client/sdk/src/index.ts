@@ -9,6 +9,7 @@ export { pageMedia } from './page-media.ts';
 export { openPages } from './pages/open-pages.ts';
 export { newSecret as newMediaKey } from './sfu/secret.ts';
 export { adHocRoomId, parseRoomId } from '@parley/protocol/ids';
+export { REACTIONS } from '@parley/protocol/people';
 export { pagePath } from '@parley/protocol/pages';
 
 export type * from './call.ts';

@@ -1,10 +1,12 @@
 /** A call: combines the connection to the room, roster, chat and media into one snapshot. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import { CHAT_LIMITS } from '@parley/protocol/chat-limits';
+import { REACTIONS, type Media } from '@parley/protocol/people';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import type { IceOffer, RoomView } from '@parley/protocol/http';
 import type { Call, CallConnection, CallFigures, CallOptions, CallSnapshot } from './call.ts';
 import { Connection } from './signaling/connection.ts';
+import { recall } from './signaling/memory.ts';
 import { IceRenewal } from './mesh/ice-renewal.ts';
 import { toRtc } from './mesh/ice-servers.ts';
 import { Mesh } from './mesh/mesh.ts';
@@ -18,7 +20,9 @@ import { Listeners } from './room/listeners.ts';
 import { lobbyAfter, type Lobby } from './room/lobby.ts';
 import { LocalState } from './room/local-state.ts';
 import { moderation, type Moderation } from './room/moderation.ts';
+import { handQueue, nextHand } from './room/hands.ts';
 import { People } from './room/people.ts';
+import { Reactions } from './room/reactions.ts';
 import { RosterKeeper } from './room/roster-keeper.ts';
 
 /** Joins a room, and reconnects after every interruption until `leave()` or until the service ends the call with a code. */
@@ -36,6 +40,7 @@ class JoinedCall implements Call {
   readonly #roster: RosterKeeper;
   readonly #people: People;
   readonly #chat: ChatSession;
+  readonly #reactions: Reactions;
   readonly #relayRequests: RelayRequests;
   readonly #iceRenewal: IceRenewal;
   readonly #quality: QualityReports;
@@ -62,7 +67,9 @@ class JoinedCall implements Call {
     this.#room = room;
     this.#reports = reports;
     this.moderation = this.#moderationOf(options, ports);
-    this.#local = new LocalState(name, { microphone, camera, screen: null }, send);
+    const hand = recall(options.memory, room)?.hand ?? 0;
+    this.#local = new LocalState(name, { microphone, camera, screen: null }, hand, send);
+    this.#reactions = new Reactions(clock, onChange);
     this.#chat = new ChatSession({ clock, random, send });
     this.#roster = new RosterKeeper(clock, () => {
       this.#followRoster();
@@ -106,6 +113,8 @@ class JoinedCall implements Call {
       path: this.#paths.path,
       mix: this.#paths.mix,
       people: this.#people.list(),
+      hands: this.#hands,
+      reactions: this.#reactions.shown,
       lobby: this.#lobby,
       muteRequests: this.#muteRequests,
       chat: this.#chat.log,
@@ -151,6 +160,32 @@ class JoinedCall implements Call {
     const added = this.#chat.send(text, { from, name: this.#local.name, maxChars: this.#limits.chatChars });
     if (added) this.#changed();
     return added;
+  }
+
+  setHand(raised: boolean): void {
+    const isRaised = this.#local.media.hand !== undefined;
+    if (raised === isRaised || this.#state.status === 'ended') return;
+    this.#local.setHand(raised ? nextHand(this.#otherMedia()) : 0);
+    this.#connection.remember();
+    this.#changed();
+  }
+
+  react(emoji: string): boolean {
+    const { me } = this.#roster.now;
+    if (me === null || !REACTIONS.includes(emoji) || !this.#send({ type: 'reaction', emoji })) return false;
+    this.#reactions.add(me, emoji);
+    this.#changed();
+    return true;
+  }
+
+  get #hands(): readonly ParticipantId[] {
+    const { me } = this.#roster.now;
+    const others = this.#otherMedia();
+    return handQueue(me === null ? others : [...others, [me, this.#local.media]]);
+  }
+
+  #otherMedia(): (readonly [ParticipantId, Media])[] {
+    return [...this.#roster.now.members.values()].map(({ participant, media }) => [participant, media]);
   }
 
   leave(): void {
@@ -260,6 +295,8 @@ class JoinedCall implements Call {
       this.#followRoster();
     } else if (message.type === 'mute-requested') {
       this.#muteRequests += 1;
+    } else if (message.type === 'reaction') {
+      this.#reactions.add(message.from, message.emoji);
     }
   }
 
@@ -293,6 +330,7 @@ class JoinedCall implements Call {
 
   #close(): void {
     this.#people.close();
+    this.#reactions.close();
     this.#roster.close();
     this.#iceRenewal.close();
     this.#relayRequests.close();

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 
 /** The maximum that the landing page and the preview load together, compressed, in KiB. */
-const BUDGET = 120;
+const BUDGET = 121;
 /** The maximum that the landing page loads. */
 const FIRST_BUDGET = 52;
 /** Separate parts that a call does not load: the names of their files, and KiB. */

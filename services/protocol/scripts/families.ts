@@ -37,6 +37,7 @@ import {
   Media,
   Member,
   Presence,
+  ReactionEmoji,
   Waiting,
 } from '../src/people.ts';
 import { SERVER_MESSAGES } from '../src/server-messages.ts';
@@ -199,6 +200,7 @@ export const SHARED: Readonly<Record<string, TSchema>> = {
   ChatText,
   ChatLine,
   ChatProof,
+  ReactionEmoji,
   ResumeChatLine,
   CodeName,
   IceServer,

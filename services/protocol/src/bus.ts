@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { Generation } from './client-messages.ts';
 import { ParticipantId, PodId, RegionId, RoomId } from './ids.ts';
-import { ChatLine, DisplayName, Media } from './people.ts';
+import { ChatLine, DisplayName, Media, ReactionEmoji } from './people.ts';
 import { RoomView } from './http.ts';
 import { Incarnation, VisitorMarks } from './tokens.ts';
 import type { MessageOf } from './message-of.ts';
@@ -95,6 +95,13 @@ export const SectionsRequest = Type.Object({ type: Type.Literal('sections-reques
 /** The pod has no participant in the room any more and unsubscribes; the other pods keep its tombstones until they expire. */
 export const Bye = Type.Object({ type: Type.Literal('bye'), ...head, epoch: Epoch });
 export const RoomChat = Type.Object({ type: Type.Literal('chat'), ...head, line: ChatLine });
+/** A participant of this pod reacts. Published once: a reaction that is lost is not repeated. SPEC rule REACT-2. */
+export const RoomReaction = Type.Object({
+  type: Type.Literal('reaction'),
+  ...head,
+  from: ParticipantId,
+  emoji: ReactionEmoji,
+});
 /** One ban of a named room, as pods match it. */
 export const BanMarks = Type.Object({
   id: Type.String({ minLength: 1, maxLength: 36 }),
@@ -166,6 +173,7 @@ export const BUS_MESSAGES = {
   'sections-request': SectionsRequest,
   bye: Bye,
   chat: RoomChat,
+  reaction: RoomReaction,
   policy: Policy,
   moderate: Moderate,
   moderated: Moderated,

@@ -1,7 +1,7 @@
 /** Messages of a client on its socket: JSON text messages. Directed messages are in `directed.ts`. */
 import { Type, type Static } from 'typebox';
 import { Exclude } from './media.ts';
-import { ResumeChatLine, ChatId, ChatText, DisplayName, Media } from './people.ts';
+import { ResumeChatLine, ChatId, ChatText, DisplayName, Media, ReactionEmoji } from './people.ts';
 import type { MessageOf } from './message-of.ts';
 
 /** Raised by the client at every connection attempt: it orders the claims of two pods on one participant. */
@@ -38,6 +38,8 @@ export const Change = Type.Object({
   media: Type.Optional(Media),
 });
 export const Chat = Type.Object({ type: Type.Literal('chat'), id: ChatId, text: ChatText });
+/** Shown to those who are in the room now, and not stored. SPEC rule REACT-1. */
+export const Reaction = Type.Object({ type: Type.Literal('reaction'), emoji: ReactionEmoji });
 export const Leave = Type.Object({ type: Type.Literal('leave') });
 export const Ping = Type.Object({ type: Type.Literal('ping') });
 export const IceRequest = Type.Object({ type: Type.Literal('ice') });
@@ -88,6 +90,7 @@ export const CLIENT_MESSAGES = {
   resume: Resume,
   change: Change,
   chat: Chat,
+  reaction: Reaction,
   leave: Leave,
   ping: Ping,
   ice: IceRequest,

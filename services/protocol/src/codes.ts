@@ -306,7 +306,7 @@ export const CODES = define({
     http: null,
     close: null,
     retry: true,
-    meaning: 'Too many chat lines: this one was not sent.',
+    meaning: 'Too many chat lines or reactions: this one was not sent.',
   },
   TOO_MANY_ICE_REQUESTS: {
     http: null,

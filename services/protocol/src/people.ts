@@ -7,8 +7,19 @@ export const Media = Type.Object({
   audio: Type.Boolean(),
   video: Type.Boolean(),
   screen: Type.Boolean(),
+  hand: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 2 ** 31,
+      description: 'Present while a hand is raised: lower numbers were raised earlier. SPEC rule HAND-2.',
+    }),
+  ),
 });
-/** Which media a participant sends. A muted microphone is `audio: false`. @useDeclaredType */
+/**
+ * Which media a participant sends, and whether its hand is raised. A muted microphone is `audio: false`. `hand` is present while a hand is raised;
+ * hands are ordered by it, and equal ones by the id of their participant.
+ * @useDeclaredType
+ */
 export type Media = Static<typeof Media>;
 
 /** @hidden */
@@ -41,6 +52,10 @@ export const ChatId = Type.String({
   pattern: '^[A-Za-z0-9_-]{8,36}$',
   description: 'Chosen by the sender; readers merge lines by it.',
 });
+
+/** The reactions of a call, each one emoji. */
+export const REACTIONS: readonly string[] = ['👍', '❤️', '👏', '😂', '😮', '🎉'];
+export const ReactionEmoji = Type.String({ pattern: '^(?:👍|❤️|👏|😂|😮|🎉)$' });
 
 /** 128 bits of HMAC-SHA-256, base64url. */
 export const ChatProof = Type.String({

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { CodeName, IceOffer, RegionList, RelayOffer, RoomView, StandbyRelay } from './http.ts';
 import { ParticipantId, PodId } from './ids.ts';
-import { ChatId, ChatLine, ChatProof, DisplayName, Media, Member, Waiting } from './people.ts';
+import { ChatId, ChatLine, ChatProof, DisplayName, Media, Member, ReactionEmoji, Waiting } from './people.ts';
 import type { MessageOf } from './message-of.ts';
 
 export const Welcome = Type.Object({
@@ -62,6 +62,12 @@ export const Changed = Type.Object({
   media: Media,
 });
 export const ChatEvent = Type.Object({ type: Type.Literal('chat'), line: ChatLine });
+/** A participant reacts: shown for some seconds, and not stored. SPEC rule REACT-1. */
+export const ReactionEvent = Type.Object({
+  type: Type.Literal('reaction'),
+  from: ParticipantId,
+  emoji: ReactionEmoji,
+});
 /** Has what the other participants received besides the text, so that the sender can send the complete line in `resume`. */
 export const ChatAck = Type.Object({
   type: Type.Literal('chat-ack'),
@@ -138,6 +144,7 @@ export const SERVER_MESSAGES = {
   changed: Changed,
   chat: ChatEvent,
   'chat-ack': ChatAck,
+  reaction: ReactionEvent,
   'resume-token': ResumeToken,
   undelivered: Undelivered,
   ice: IceAnswer,

@@ -30,8 +30,8 @@ export const nameAfter = (person: Person, change: number): string => `${person.n
 const changeIn = (name: string): number => Number(/#(\d+)$/.exec(name)?.[1] ?? Number.NaN);
 
 export const rowOf = (id: string, { state, name, media }: Shown): string => {
-  const { audio, video, screen } = media;
-  return `${id} ${state} "${name}"${audio ? ' audio' : ''}${video ? ' video' : ''}${screen ? ' screen' : ''}`;
+  const { audio, video, screen, hand } = media;
+  return `${id} ${state} "${name}"${audio ? ' audio' : ''}${video ? ' video' : ''}${screen ? ' screen' : ''} ${hand ?? ''}`;
 };
 
 export class ClientViews {

@@ -59,7 +59,7 @@ function knownOf<What>(all: Map<string, Known<What>>, id: string, what: What): K
 }
 
 const lookOf = ({ name, media }: Pick<Row, 'name' | 'media'>): string =>
-  JSON.stringify([name, media.audio, media.video, media.screen]);
+  JSON.stringify([name, media.audio, media.video, media.screen, media.hand]);
 
 const isClosed = ({ core }: WorldPod, room: string): boolean =>
   core.population(room) === 0 && core.view(room) === undefined;

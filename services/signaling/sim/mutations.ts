@@ -282,6 +282,10 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [{ file: 'roster/merge.ts', find: 'a.media.video === b.media.video &&', replace: '' }],
   },
   {
+    name: 'hand not shown after a change',
+    edits: [{ file: 'roster/merge.ts', find: '&&\n    a.media.hand === b.media.hand', replace: '' }],
+  },
+  {
     name: 'name lost by a resume',
     edits: [
       {

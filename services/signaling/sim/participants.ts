@@ -1,5 +1,6 @@
 /** What participants do. */
 import type { RoomView } from '@parley/protocol/http';
+import type { Media } from '@parley/protocol/people';
 import type { Person } from '../test/support/person.ts';
 import { nameAfter } from './client-views.ts';
 import type { History } from './history.ts';
@@ -67,9 +68,10 @@ export function duplicate(history: History, person: Person, pod: string): void {
 
 export function change(history: History, person: Person): void {
   const { random } = history.world;
-  const media = { audio: random.chance(0.5), video: random.chance(0.5), screen: false };
+  const media: Media = { audio: random.chance(0.5), video: random.chance(0.5), screen: false };
   if (!person.isHere || !('pod' in person.line)) return;
   history.changes += 1;
+  if (history.changes % 4 === 1) media.hand = history.changes;
   // The name and the media by turns.
   const name = nameAfter(person, history.changes);
   const changed = history.changes % 2 === 0 ? { name } : { media };

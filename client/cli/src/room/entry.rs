@@ -56,7 +56,7 @@ impl Entry {
             url: answer.socket_url.parse().map_err(|_| http::invalid_answer())?,
             connect: connect.clone(),
             name,
-            media: Media { audio: publish, video: publish, screen: false },
+            media: Media { audio: publish, video: publish, screen: false, hand: None },
             generation: 0,
             credential: Credential::Ticket(answer.ticket.try_into().map_err(|_| http::invalid_answer())?),
             waits_in_lobby,

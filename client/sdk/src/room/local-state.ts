@@ -1,4 +1,4 @@
-/** Name and media of this participant, sent at each change and with the first message of each socket. */
+/** Name, media and raised hand of this participant, sent at each change and with the first message of each socket. */
 import { checkName, type Media } from '@parley/protocol/people';
 import type { ClientMessage } from '@parley/protocol/client-messages';
 import type { Welcome } from '@parley/protocol/server-messages';
@@ -8,10 +8,13 @@ export class LocalState {
   readonly #send: (message: ClientMessage) => void;
   #name: string;
   #tracks: LocalMedia;
+  #hand: number;
 
-  constructor(name: string, tracks: LocalMedia, send: (message: ClientMessage) => void) {
+  /** `hand`: that of before a reload; 0: not raised. */
+  constructor(name: string, tracks: LocalMedia, hand: number, send: (message: ClientMessage) => void) {
     this.#name = name;
     this.#tracks = tracks;
+    this.#hand = hand;
     this.#send = send;
   }
 
@@ -25,13 +28,25 @@ export class LocalState {
 
   get media(): Media {
     const { microphone, camera, screen } = this.#tracks;
-    return { audio: microphone !== null, video: camera !== null, screen: screen !== null };
+    const media = { audio: microphone !== null, video: camera !== null, screen: screen !== null };
+    return this.#hand > 0 ? { ...media, hand: this.#hand } : media;
   }
 
   /** Returns whether the roster changes. */
   setTracks(tracks: LocalMedia): boolean {
     const before = this.media;
     this.#tracks = tracks;
+    return this.#changed(before);
+  }
+
+  /** 0 lowers the hand. Returns whether the roster changes. */
+  setHand(hand: number): boolean {
+    const before = this.media;
+    this.#hand = hand;
+    return this.#changed(before);
+  }
+
+  #changed(before: Media): boolean {
     const { media } = this;
     if (sameMedia(media, before)) return false;
     this.#send({ type: 'change', media });
@@ -58,4 +73,7 @@ export class LocalState {
 }
 
 const sameMedia = (one: Media, other: Media): boolean =>
-  one.audio === other.audio && one.video === other.video && one.screen === other.screen;
+  one.audio === other.audio &&
+  one.video === other.video &&
+  one.screen === other.screen &&
+  one.hand === other.hand;

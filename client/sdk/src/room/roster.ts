@@ -55,6 +55,7 @@ export function afterMessage(before: Roster, message: ServerMessage): Roster {
       return update(before, message.participant, { name: message.name, media: message.media });
     case 'chat':
     case 'chat-ack':
+    case 'reaction':
     case 'error':
     case 'goaway':
     case 'ice':

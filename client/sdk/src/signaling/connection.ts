@@ -176,7 +176,7 @@ export class Connection {
     if (token === null && (ticket === null || ticket.expiresAt <= this.#ports.clock.now()))
       return this.#admit();
     this.#generation += 1;
-    this.#remember();
+    this.remember();
     const introduction = { ...this.#handlers.introduction(), generation: this.#generation };
     const first = firstMessage(token, ticket, introduction);
     let socket: RoomSocket;
@@ -266,7 +266,7 @@ export class Connection {
     this.#rejoins = 0;
     this.#lostAt = null;
     this.#region.welcomed(welcome.regions);
-    this.#remember();
+    this.remember();
     this.#handlers.onWelcome(welcome, { fresh });
     this.#handlers.onState({ status: 'connected', pod: welcome.pod });
   }
@@ -275,7 +275,7 @@ export class Connection {
   #renewed(token: string): void {
     if (this.#step.at !== 'connected') return;
     this.#token = token;
-    this.#remember();
+    this.remember();
   }
 
   /** The pod drains: it serves this participant until its slot, then the client resumes on the pod that the edge chooses. */
@@ -374,7 +374,7 @@ export class Connection {
     this.#handlers.onState(stateOf({ lostAt, waiting, turnAtMs, offline, movingTo }));
   }
 
-  #remember(): void {
+  remember(): void {
     if (this.#token === null || this.#participant === null) return;
     remember(this.#options.memory, {
       room: this.#options.room,
@@ -382,6 +382,7 @@ export class Connection {
       generation: this.#generation,
       resume: this.#token,
       socketUrl: this.#socketUrl,
+      hand: this.#handlers.introduction().media.hand ?? 0,
     });
   }
 

@@ -12,6 +12,8 @@ const Remembered = Type.Object({
   generation: Generation,
   resume: Type.String({ maxLength: 2048 }),
   socketUrl: Type.String({ maxLength: 2048 }),
+  /** 0: not raised. */
+  hand: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 })),
 });
 export type Remembered = Static<typeof Remembered>;
 

@@ -6,6 +6,7 @@ import { canNotify, MAX_PEOPLE_FOR_JOIN } from './alerts.ts';
 const EVENTS: Record<AlertKind, string> = {
   join: 'Someone joins',
   knock: 'Someone waits in the lobby',
+  hand: 'Someone raises their hand',
   chat: 'A chat message',
 };
 

@@ -5,6 +5,7 @@ import { alertOn, type AlertKind } from '../memory/alerts.ts';
 const CHIMES: Record<AlertKind, Chime> = {
   join: [523, 784],
   knock: [659, 659, 880],
+  hand: [587, 740],
   chat: [880],
 };
 /** Several people who join at once make one sound. */

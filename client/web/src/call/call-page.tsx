@@ -11,11 +11,13 @@ import { Controls } from './controls.tsx';
 import { CallDialogs } from './dialogs.tsx';
 import { LobbyPage } from './lobby-page.tsx';
 import { MutedHint } from './muted-hint.tsx';
+import './hands.css';
 import { NoticeList } from './notice-list.tsx';
 import './owner/owner.css';
 import './panels.css';
 import { PeoplePanel } from './people-panel.tsx';
 import { usePushToTalk } from './push-to-talk.ts';
+import { ReactionLog } from './reactions.tsx';
 import { SharingBar } from './screen-tile.tsx';
 import type { CallSession } from './session.ts';
 import { useShortcuts } from './shortcuts.ts';
@@ -72,6 +74,7 @@ function CallRoom({ session }: { readonly session: CallSession }) {
           <Stage session={session} />
           <ConnectionBanner session={session} />
           <NoticeList session={session} />
+          <ReactionLog session={session} />
           <MutedHint session={session} />
         </main>
         <Controls session={session} />

@@ -1,14 +1,11 @@
-import { CHAT_LIMITS } from '@parley/protocol/chat-limits';
 import type { ChatEntry } from '@parley/sdk/call';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../design/icon.tsx';
+import { Composer } from './chat-composer.tsx';
 import { chatGroups, textParts, type ChatGroup } from './chat-text.ts';
 import { Panel } from './panel.tsx';
 import type { CallSession } from './session.ts';
 
-const MAX_CHARS = CHAT_LIMITS['chat.chars'].value;
-/** From this length on the remaining characters are shown. */
-const COUNT_FROM = MAX_CHARS - 200;
 /** The distance from the end at which the list still follows new lines. */
 const NEAR_END_PX = 80;
 
@@ -35,6 +32,11 @@ export function ChatPanel({ session }: { readonly session: CallSession }) {
           atEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
         }}
       >
+        {session.joinedLate.value && (
+          <p class="chat-earlier soft small" data-testid="chat-earlier">
+            You joined a call that had begun. Messages from before are not shown.
+          </p>
+        )}
         {entries.length === 0 && (
           <p class="chat-empty soft">
             <Icon name="chat" />
@@ -90,58 +92,5 @@ function Line({ entry, session }: { readonly entry: ChatEntry; readonly session:
         </span>
       )}
     </div>
-  );
-}
-
-function Composer({ session }: { readonly session: CallSession }) {
-  const [text, setText] = useState('');
-  const left = MAX_CHARS - Array.from(text).length;
-
-  function send(): void {
-    if (text.trim() === '') return;
-    if (session.sendChat(text.trim())) setText('');
-  }
-
-  return (
-    <form
-      class="composer"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-    >
-      <label class="visually-hidden" for="chat-text">
-        Message to everyone
-      </label>
-      <textarea
-        id="chat-text"
-        class="input"
-        data-testid="chat-input"
-        rows={1}
-        placeholder="Message everyone"
-        value={text}
-        aria-invalid={left < 0}
-        onInput={(event) => setText(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-          event.preventDefault();
-          send();
-        }}
-      />
-      <button
-        type="submit"
-        class="button primary icon-only"
-        aria-label="Send"
-        data-testid="chat-send"
-        disabled={text.trim() === '' || left < 0}
-      >
-        <Icon name="send" />
-      </button>
-      {text.length > COUNT_FROM && (
-        <p class={`composer-left small ${left < 0 ? 'field-problem' : 'soft'}`} role="status">
-          {left < 0 ? `${-left} characters too many` : `${left} characters left`}
-        </p>
-      )}
-    </form>
   );
 }

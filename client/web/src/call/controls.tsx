@@ -1,11 +1,17 @@
 import { Icon, type IconName } from '../design/icon.tsx';
+import { CallIcon } from './call-icon.tsx';
 import { DeviceMenu } from './device-menu.tsx';
+import { placeOf } from './hands.tsx';
+import { ReactionControl } from './reactions.tsx';
 import type { CallSession } from './session.ts';
 
 export function Controls({ session }: SessionProps) {
   return (
     <div class="controls" role="group" aria-label="Call controls">
       <MediaControls session={session} />
+      <span class="controls-gap" />
+      <HandControl session={session} />
+      <ReactionControl session={session} />
       <span class="controls-gap" />
       <PanelControls session={session} />
       <span class="controls-gap" />
@@ -64,6 +70,25 @@ function MediaControls({ session }: SessionProps) {
         onPress={() => void session.toggleScreen()}
       />
     </>
+  );
+}
+
+function HandControl({ session }: SessionProps) {
+  const place = placeOf(session, session.snapshot.value.me.participant);
+  const label = place > 0 ? 'Lower hand' : 'Raise hand';
+  return (
+    <button
+      type="button"
+      class={`control ${place > 0 ? 'active' : 'plain'} control-hand`}
+      data-testid="control-hand"
+      aria-label={place > 0 ? `${label}, number ${place} in the queue` : label}
+      aria-keyshortcuts="h"
+      title={`${label} (h)`}
+      onClick={() => session.toggleHand()}
+    >
+      <CallIcon name="hand" />
+      {place > 0 && <span class="count">{place}</span>}
+    </button>
   );
 }
 

@@ -1,10 +1,11 @@
 import type { ComponentChild } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../design/icon.tsx';
 import { DevicePickers } from '../pages/device-pickers.tsx';
 import { SpeakerTest } from '../pages/speaker-test.tsx';
 import { MicrophoneLevel } from './microphone-level.tsx';
 import type { CallSession } from './session.ts';
+import { useCloseOutside } from './use-close-outside.ts';
 
 interface DeviceMenuProps {
   readonly session: CallSession;
@@ -79,23 +80,4 @@ function Devices({ session, kind, label }: DevicesProps) {
       )}
     </div>
   );
-}
-
-function useCloseOutside(
-  element: { readonly current: HTMLElement | null },
-  open: boolean,
-  close: () => void,
-): void {
-  useEffect(() => {
-    if (!open) return undefined;
-    const onEvent = ({ target }: Event) => {
-      if (target instanceof Node && !element.current?.contains(target)) close();
-    };
-    addEventListener('pointerdown', onEvent);
-    addEventListener('focusin', onEvent);
-    return () => {
-      removeEventListener('pointerdown', onEvent);
-      removeEventListener('focusin', onEvent);
-    };
-  }, [open]);
 }

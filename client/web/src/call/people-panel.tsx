@@ -2,6 +2,7 @@ import type { Person } from '@parley/sdk/call';
 import { useState } from 'preact/hooks';
 import { Avatar } from '../design/avatar.tsx';
 import { Icon } from '../design/icon.tsx';
+import { HandMark, HandQueue } from './hands.tsx';
 import type { OwnerCommands } from './owner/owner-commands.ts';
 import { OwnerKeyWarning } from './owner/owner-key-warning.tsx';
 import { PersonMenu, PersonMenuButton } from './owner/person-menu.tsx';
@@ -27,6 +28,7 @@ export function PeoplePanel({ session }: { readonly session: CallSession }) {
         <OwnerKeyWarning session={session} />
         <Problem session={session} />
         {commands && lobby.length > 0 && <WaitingList commands={commands} lobby={lobby} />}
+        <HandQueue session={session} />
         <ul class={`people${commands ? ' with-menus' : ''}`}>
           <li class="person">
             <Avatar name={me.name} seed={me.participant ?? me.name} />
@@ -36,6 +38,7 @@ export function PeoplePanel({ session }: { readonly session: CallSession }) {
               </span>
               {me.owner && <OwnerBadge />}
             </span>
+            <HandMark session={session} participant={me.participant} on="row" />
             <MediaMarks audio={me.media.audio} video={me.media.video} screen={me.media.screen} />
           </li>
           {people.map((person) => (
@@ -82,6 +85,7 @@ function PersonRow({ session, commands, person, open, onToggle }: PersonRowProps
           <PresenceWord person={person} />
           {muteRequested && <span class="soft small">Asked to mute</span>}
         </span>
+        <HandMark session={session} participant={person.participant} on="row" />
         <MediaMarks {...person.media} />
         {canSetVolume() && (
           <VolumeButton

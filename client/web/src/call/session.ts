@@ -8,6 +8,7 @@ import { watchLevel } from '../media/level.ts';
 import type { Kind, LocalMedia } from '../media/local-media.ts';
 import { setOwnerKey } from '../memory/owner-key.ts';
 import { rememberName } from '../memory/profile.ts';
+import { joinedLate } from '../memory/joined-late.ts';
 import { rememberChoice } from '../memory/tab.ts';
 import { browserAlerts } from './alerts.ts';
 import { keyFragment, mediaKeyIn, newMediaKey } from './media-key.ts';
@@ -31,6 +32,10 @@ export class CallSession {
   readonly panel = signal<Panel>('none');
   readonly dialog = signal<OpenDialog | null>(null);
   readonly screen = signal<MediaStream | null>(null);
+  /** The reactions to choose from are open. */
+  readonly reacting = signal(false);
+  /** Others were in the room before this participant: it does not get what they wrote. */
+  readonly joinedLate = signal(false);
   readonly soundBlocked = signal(false);
   readonly level = signal(0);
   /** The user speaks while muted. */
@@ -127,6 +132,18 @@ export class CallSession {
       .then(() =>
         this.notices.show(this.media.sendingMicrophone.value ? 'Microphone on' : 'Microphone muted', 'quiet'),
       );
+  }
+
+  toggleHand(): void {
+    const { me, hands } = this.snapshot.peek();
+    const raised = me.participant !== null && hands.includes(me.participant);
+    this.#call.setHand(!raised);
+    this.notices.show(raised ? 'Hand lowered' : 'Hand raised', 'quiet');
+  }
+
+  react(emoji: string): void {
+    if (!this.#call.react(emoji))
+      this.notices.show('The reaction was not sent: you are not connected.', 'trouble');
   }
 
   /** Unmutes while a user holds a key, and mutes again. `false` if there is nothing to unmute. */
@@ -246,7 +263,10 @@ export class CallSession {
     );
     this.speaker.value = this.speakers.current;
     this.snapshot.value = next;
-    if (next.connection.status === 'connected') this.pod.value = next.connection.pod;
+    if (next.connection.status === 'connected') {
+      this.pod.value = next.connection.pod;
+      this.joinedLate.value = joinedLate(next);
+    }
     if (next.muteRequests > before.muteRequests) this.#onMuteRequest();
     if (before.connection.status === 'connected' && next.connection.status === 'connected')
       this.#announce(before, next);
@@ -264,7 +284,17 @@ export class CallSession {
       } else this.#announceChange(earlier, person);
     }
     for (const person of known.values()) this.notices.show(`${person.name} left`, 'info');
+    this.#announceHands(before, next);
     this.#announceNews(before, next);
+  }
+
+  #announceHands(before: CallSnapshot, next: CallSnapshot): void {
+    for (const { participant, name } of next.people) {
+      if (!next.hands.includes(participant) || before.hands.includes(participant)) continue;
+      const text = `${name} raised their hand`;
+      this.notices.show(text, 'info');
+      this.#alerts.announce('hand', text, next.people.length + 1);
+    }
   }
 
   /** New requests in the lobby, and new lines of the chat. */

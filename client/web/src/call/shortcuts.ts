@@ -9,6 +9,8 @@ export const SHORTCUTS: readonly { readonly key: string; readonly action: string
   { key: 'space', action: 'Hold to speak while muted' },
   { key: 'v', action: 'Camera on or off' },
   { key: 's', action: 'Share your screen or stop' },
+  { key: 'h', action: 'Raise or lower your hand' },
+  { key: 'e', action: 'Open or close the reactions' },
   { key: 'c', action: 'Open or close the chat' },
   { key: 'p', action: 'Open or close the list of people' },
   { key: 'g', action: 'Grid, or the speaker large' },
@@ -43,6 +45,12 @@ function run(session: CallSession, key: string): boolean {
       return true;
     case 's':
       void session.toggleScreen();
+      return true;
+    case 'h':
+      session.toggleHand();
+      return true;
+    case 'e':
+      session.reacting.value = !session.reacting.value;
       return true;
     case 'c':
       session.openPanel('chat');

@@ -4,6 +4,7 @@ import type { Person } from '@parley/sdk/call';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CopyButton } from '../design/copy-button.tsx';
 import { gridLayout, stripSide } from './layout.ts';
+import { OtherReactions } from './reactions.tsx';
 import { ScreenThumbnail, SharedScreen } from './screen-tile.tsx';
 import { SelfView } from './self-view.tsx';
 import { stageOrder, MAX_TILES, maxTiles, planStage, type StagePlan } from './stage-plan.ts';
@@ -22,7 +23,7 @@ const BESIDE = 11;
  */
 export function Stage({ session }: { readonly session: CallSession }) {
   const [size, ref] = useSize();
-  const { people, connection } = session.snapshot.value;
+  const { people, connection, me } = session.snapshot.value;
   const [sharer, ...otherSharers] = sharersOf(session);
   const sharing = sharer !== undefined;
   const alone = people.length === 0 && connection.status === 'connected';
@@ -34,6 +35,10 @@ export function Stage({ session }: { readonly session: CallSession }) {
   const grid = gridLayout({ count, width: size.width, height: size.height, gap: GAP });
   const beside = sharing || largePerson !== undefined;
   const two = largePerson !== undefined && people.length === 1;
+  const visible = [largePerson, ...(two ? people : shown)].map((person) => person?.participant);
+  const reactions = (
+    <OtherReactions session={session} shown={self ? [...visible, me.participant] : visible} />
+  );
   const [width, height] = beside ? [STRIP.width, STRIP.height] : [grid.tileWidth, grid.tileHeight];
   useCameraSizes(session, { tiles, large }, { tile: { width, height }, stage: size });
 
@@ -46,6 +51,7 @@ export function Stage({ session }: { readonly session: CallSession }) {
           sharer && <SharedScreen session={session} person={sharer} />
         )}
         <Strip session={session} people={shown} self={self} sharers={otherSharers} />
+        {reactions}
       </div>
     );
   }
@@ -64,6 +70,7 @@ export function Stage({ session }: { readonly session: CallSession }) {
         <Tiles session={session} people={two ? people : shown} self={self} two={two} />
         {alone && <Invitation session={session} />}
       </div>
+      {reactions}
     </div>
   );
 }

@@ -3,8 +3,10 @@ import { useMemo } from 'preact/hooks';
 import { Avatar, hueOf } from '../design/avatar.tsx';
 import { Icon } from '../design/icon.tsx';
 import { Video } from '../design/video.tsx';
+import { HandMark } from './hands.tsx';
 import { LinkBars } from './link-bars.tsx';
 import { linkText } from './link-dialog.tsx';
+import { TileReactions } from './reactions.tsx';
 import type { CallSession } from './session.ts';
 import { SPEAKING_LEVEL } from './speakers.ts';
 import { OwnActions, TileActions } from './tile-actions.tsx';
@@ -39,7 +41,9 @@ export function PersonTile({ session, person, large = false }: PersonTileProps) 
       ) : (
         <Face name={person.name} seed={person.participant} />
       )}
+      <HandMark session={session} participant={person.participant} on="tile" />
       {note && <p class="tile-note">{note}</p>}
+      <TileReactions session={session} participant={person.participant} />
       <TileActions session={session} person={person} picture={picture} />
       <p class="tile-name">
         {!person.media.audio && <MutedMark />}
@@ -87,6 +91,8 @@ export function OwnTile({ session, floating = false, hideable = true }: OwnTileP
       ) : (
         <Face name={me.name} seed={seed} />
       )}
+      <HandMark session={session} participant={me.participant} on="tile" />
+      <TileReactions session={session} participant={me.participant} />
       <OwnActions session={session} floating={floating} hideable={hideable} />
       <p class="tile-name">
         {muted && <MutedMark />}

@@ -1,7 +1,7 @@
 /** Which events of a call a user hears, and which the system shows while another window or tab is in front. */
 import { browserStore } from './storage.ts';
 
-export const ALERT_KINDS = ['join', 'knock', 'chat'] as const;
+export const ALERT_KINDS = ['join', 'knock', 'hand', 'chat'] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 export type AlertWay = 'sound' | 'notification';
 

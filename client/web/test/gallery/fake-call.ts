@@ -76,6 +76,21 @@ export class FakeCall implements Call {
     return true;
   }
 
+  setHand(raised: boolean): void {
+    this.asked.push(`hand ${raised ? 'up' : 'down'}`);
+    const { me, hands } = this.#snapshot;
+    const others = hands.filter((one) => one !== me.participant);
+    this.show({ hands: raised && me.participant !== null ? [...others, me.participant] : others });
+  }
+
+  react(emoji: string): boolean {
+    this.asked.push(`react ${emoji}`);
+    const { me, reactions } = this.#snapshot;
+    const id = 1 + (reactions.at(-1)?.id ?? 0);
+    this.show({ reactions: [...reactions, { id, from: me.participant ?? '', emoji }] });
+    return true;
+  }
+
   leave(): void {
     this.asked.push('leave');
     this.show({ connection: { status: 'ended', reason: 'left', retry: true, retryAfterMs: null } });

@@ -93,6 +93,8 @@ export function snapshot(changes: Partial<CallSnapshot> = {}): CallSnapshot {
     people: [],
     path: { kind: 'mesh', reason: null },
     mix: null,
+    hands: [],
+    reactions: [],
     lobby: [],
     muteRequests: 0,
     chat: [],

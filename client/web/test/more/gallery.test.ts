@@ -170,7 +170,7 @@ test('the call is usable with the keyboard: every control, the chat, shortcuts a
   const context = await gallery.browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await gallery.open(context, 'call-3');
   await page.locator('[data-testid="control-microphone"][data-look="plain"]').waitFor();
-  const stops = await walk(page, 21);
+  const stops = await walk(page, 23);
   for (const control of [
     'open-path',
     'view',
@@ -186,6 +186,8 @@ test('the call is usable with the keyboard: every control, the chat, shortcuts a
     'camera',
     'devices-camera',
     'screen',
+    'hand',
+    'react',
     'chat',
     'people',
     'leave',
@@ -197,6 +199,17 @@ test('the call is usable with the keyboard: every control, the chat, shortcuts a
 
   await page.keyboard.press('m');
   await page.locator('[data-testid="control-microphone"][data-look="off"]').waitFor();
+  await page.keyboard.press('h');
+  await page.locator('[data-self=true] [data-testid="tile-hand"]').waitFor();
+  await page.keyboard.press('e');
+  await page.getByTestId('reactions').waitFor();
+  assert.equal(await focused(page), 'thumbs up', 'opened reactions take the focus');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+  await page.getByTestId('reactions').waitFor({ state: 'detached' });
+  assert.equal(await focused(page), 'control-react', 'and give it back');
+
   await page.keyboard.press('c');
   await page.getByTestId('chat-panel').waitFor();
   assert.equal(await focused(page), 'chat-input', 'an opened chat is ready to be written in');
@@ -217,7 +230,8 @@ test('the call is usable with the keyboard: every control, the chat, shortcuts a
   await page.getByTestId('control-leave').press('Enter');
   const asked = await page.evaluate(() => globalThis.fakeCall?.asked ?? []);
   assert.ok(
-    asked.includes('audio off') && asked.includes('chat mvs') && asked.at(-1) === 'leave',
+    ['audio off', 'hand up', 'react ❤️', 'chat mvs'].every((one) => asked.includes(one)) &&
+      asked.at(-1) === 'leave',
     asked.join(),
   );
   await context.close();

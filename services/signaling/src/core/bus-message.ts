@@ -5,6 +5,7 @@ import { mergeChat } from './chat.ts';
 import { onDirectedAck } from './directed.ts';
 import { onModerate, onModerated } from './moderation.ts';
 import { takePolicy } from './policy.ts';
+import { onReaction } from './reaction.ts';
 import { endIncarnation } from './room-deleted.ts';
 import { answerSections } from './roster/answer.ts';
 import { onDigest } from './roster/digest.ts';
@@ -74,6 +75,8 @@ function onRoomMessage(pod: Pod, room: Room, message: RoomMessage): void {
       return onDigest(pod, room, message);
     case 'bye':
       return onBye(pod, room, message.pod, message.epoch);
+    case 'reaction':
+      return onReaction(pod, room, message);
     case 'chat':
       return mergeChat(pod, room, [message.line]);
     case 'policy':

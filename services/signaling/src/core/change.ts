@@ -1,4 +1,4 @@
-/** A participant changes its name or its media: microphone, camera or screen. SPEC rule ROS-15. */
+/** A participant changes its name or its media: microphone, camera, screen or raised hand. SPEC rules ROS-15 and HAND-1. */
 import type { Input } from './input.ts';
 import { changeInLobby } from './lobby.ts';
 import { putOwn } from './roster/section.ts';

@@ -17,6 +17,7 @@ import { listParticipants } from './participants.ts';
 import type { Person } from './person.ts';
 import { onPolicy, onPolicyUnread, rereadPolicies, publishPolicy } from './policy.ts';
 import type { Seat, SeatPlan } from './ports.ts';
+import { react } from './reaction.ts';
 import { endIncarnation, endRoom } from './room-deleted.ts';
 import { catchUp } from './roster/catch-up.ts';
 import { receivesOwnHeartbeat, connectedPeers, hasNamesake, startHeartbeats } from './roster/liveness.ts';
@@ -183,6 +184,8 @@ function handle(pod: Pod, input: Input): void {
       return change(pod, input);
     case 'chat':
       return chat(pod, input);
+    case 'reaction':
+      return react(pod, input);
     case 'directed':
       return direct(pod, input);
     case 'room-deleted':

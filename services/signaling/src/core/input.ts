@@ -53,6 +53,7 @@ export type Input =
     }
   /** From the participant of this socket, under its name in the roster. The shell signed the line. */
   | { readonly type: 'chat'; readonly socket: SocketId; readonly line: ChatLine }
+  | { readonly type: 'reaction'; readonly socket: SocketId; readonly emoji: string }
   | {
       readonly type: 'directed';
       readonly socket: SocketId;

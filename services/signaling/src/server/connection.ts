@@ -155,6 +155,8 @@ export class Connection {
         return this.#onChange(message);
       case 'chat':
         return this.#onChat(message.id, message.text, now);
+      case 'reaction':
+        return this.#onReaction(message.emoji, now);
       case 'ice':
         return this.#onIce();
       case 'relay':
@@ -232,6 +234,13 @@ export class Connection {
     if (!this.#chat.take(1, now))
       return this.#wire.sendError('TOO_MANY_CHAT_LINES', { ref: id, retryAfterMs: this.#chat.waitMs(1) });
     this.#host.chat(this, id, text);
+  }
+
+  /** Counts as a chat line. SPEC rule REACT-3. */
+  #onReaction(emoji: string, now: number): void {
+    if (!this.#chat.take(1, now))
+      return this.#wire.sendError('TOO_MANY_CHAT_LINES', { retryAfterMs: this.#chat.waitMs(1) });
+    this.#host.handle({ type: 'reaction', socket: this.id, emoji });
   }
 
   /** Whether one more chat line is accepted now; lines of a resume count as well. */

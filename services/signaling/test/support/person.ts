@@ -195,6 +195,10 @@ export class Person {
     this.#world.chat(this.line.pod, this.line.socket, { id, text, room });
   }
 
+  react(emoji: string): void {
+    this.#handle((socket) => ({ type: 'reaction', socket, emoji }));
+  }
+
   send(to: Person | string, id: string, text: string): void {
     const payload = Buffer.from(text);
     const reader = typeof to === 'string' ? to : to.id;

@@ -3,7 +3,7 @@
 //! Client messages: Messages of a client on its socket, as JSON text messages.
 #![allow(missing_docs, reason = "the schemas do not describe every field")]
 
-use super::shared::{ChatId, ChatText, DisplayName, Generation, Media, ResumeChatLine};
+use super::shared::{ChatId, ChatText, DisplayName, Generation, Media, ReactionEmoji, ResumeChatLine};
 use crate::bounded::{List, Text, Whole};
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,8 @@ pub enum Message {
     Change(Change),
     #[serde(rename = "chat")]
     Chat(Chat),
+    #[serde(rename = "reaction")]
+    Reaction(Reaction),
     #[serde(rename = "leave")]
     Leave,
     #[serde(rename = "ping")]
@@ -69,6 +71,12 @@ pub struct Change {
 pub struct Chat {
     pub id: ChatId,
     pub text: ChatText,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reaction {
+    pub emoji: ReactionEmoji,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

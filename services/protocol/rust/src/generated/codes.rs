@@ -121,7 +121,7 @@ pub enum Code {
     SlowConsumer,
     /// The chat line exceeds the length limit.
     ChatTooLong,
-    /// Too many chat lines: this one was not sent.
+    /// Too many chat lines or reactions: this one was not sent.
     TooManyChatLines,
     /// Too many requests for ICE servers.
     TooManyIceRequests,

@@ -3,7 +3,7 @@
 //! Server messages: Messages of a pod on a socket, as JSON text messages.
 #![allow(missing_docs, reason = "the schemas do not describe every field")]
 
-use super::shared::{ChatId, ChatLine, ChatProof, CodeName, DisplayName, IceServer, Media, Member, ParticipantId, PodId, RegionList, RegionUrl, RelayOffer, RoomView, Waiting};
+use super::shared::{ChatId, ChatLine, ChatProof, CodeName, DisplayName, IceServer, Media, Member, ParticipantId, PodId, ReactionEmoji, RegionList, RegionUrl, RelayOffer, RoomView, Waiting};
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 
@@ -30,6 +30,8 @@ pub enum Message {
     Chat(Chat),
     #[serde(rename = "chat-ack")]
     ChatAck(ChatAck),
+    #[serde(rename = "reaction")]
+    Reaction(Reaction),
     #[serde(rename = "resume-token")]
     ResumeToken(ResumeToken),
     #[serde(rename = "undelivered")]
@@ -170,6 +172,13 @@ pub struct ChatAck {
     pub name: DisplayName,
     pub at: i64,
     pub proof: ChatProof,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reaction {
+    pub from: ParticipantId,
+    pub emoji: ReactionEmoji,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -17,6 +17,9 @@ pub struct Media {
     pub audio: bool,
     pub video: bool,
     pub screen: bool,
+    /// Present while a hand is raised: lower numbers were raised earlier. SPEC rule HAND-2.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub hand: Option<Whole<1, 2_147_483_648>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +41,10 @@ pattern!(
 );
 
 pub type ChatText = Text<1, 8000>;
+
+pattern!(
+    ReactionEmoji, r"^(?:👍|❤️|👏|😂|😮|🎉)$", usize::MAX
+);
 
 pattern!(
     /// Chosen by the server at join; a participant keeps it through every resume.

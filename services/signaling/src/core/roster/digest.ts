@@ -95,6 +95,6 @@ function row(entry: OwnEntry | RemoteEntry): string {
   const { participant, generation, name, media } = entry;
   const away = 'presence' in entry ? entry.presence.state === 'away' : entry.awayUntil !== undefined;
   const waiting = 'presence' in entry ? entry.presence.state === 'waiting' : entry.waiting === true;
-  const flags = `${media.audio ? 'a' : ''}${media.video ? 'v' : ''}${media.screen ? 's' : ''}${away ? 'z' : ''}${waiting ? 'w' : ''}`;
+  const flags = `${media.audio ? 'a' : ''}${media.video ? 'v' : ''}${media.screen ? 's' : ''}${media.hand ?? ''}${away ? 'z' : ''}${waiting ? 'w' : ''}`;
   return `${participant} ${generation} ${flags} ${name}\n`;
 }

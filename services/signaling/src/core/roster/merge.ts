@@ -191,7 +191,8 @@ function isShownAlike(a: Person, b: Person): boolean {
     a.name === b.name &&
     a.media.audio === b.media.audio &&
     a.media.video === b.media.video &&
-    a.media.screen === b.media.screen
+    a.media.screen === b.media.screen &&
+    a.media.hand === b.media.hand
   );
 }
 
