@@ -14,7 +14,7 @@ import { shareLink } from './share-link.tsx';
 import { canSetVolume } from './volumes.ts';
 
 export function PeoplePanel({ session }: { readonly session: CallSession }) {
-  const { me, people, lobby, view } = session.snapshot.value;
+  const { me, people, lobby, view, allMuted } = session.snapshot.value;
   const [openFor, setOpenFor] = useState<string | null>(null);
   const commands = me.owner ? session.ownerCommands : null;
   return (
@@ -35,6 +35,7 @@ export function PeoplePanel({ session }: { readonly session: CallSession }) {
                 {me.name} <span class="soft">(you)</span>
               </span>
               {me.owner && <OwnerBadge />}
+              {me.muted && <span class="soft small">Muted by the owner</span>}
             </span>
             <MediaMarks audio={me.media.audio} video={me.media.video} screen={me.media.screen} />
           </li>
@@ -49,7 +50,14 @@ export function PeoplePanel({ session }: { readonly session: CallSession }) {
             />
           ))}
         </ul>
-        {commands && view && <RoomSection commands={commands} view={view} />}
+        {commands && view && (
+          <RoomSection
+            commands={commands}
+            view={view}
+            allMuted={allMuted}
+            onEndCall={() => (session.dialog.value = { kind: 'end-call' })}
+          />
+        )}
       </div>
       <div class="panel-foot">
         <button type="button" class="button" onClick={() => void shareLink(session)}>
@@ -80,6 +88,7 @@ function PersonRow({ session, commands, person, open, onToggle }: PersonRowProps
           {person.name}
           {person.owner && <OwnerBadge />}
           <PresenceWord person={person} />
+          {person.muted && <span class="soft small">Muted by the owner</span>}
           {muteRequested && <span class="soft small">Asked to mute</span>}
         </span>
         <MediaMarks {...person.media} />

@@ -20,10 +20,11 @@ import { Volumes } from './volumes.ts';
 
 export type Panel = 'none' | 'chat' | 'people';
 export type OpenDialog =
-  | { readonly kind: 'settings' | 'shortcuts' | 'share' | 'statistics' | 'path' }
+  | { readonly kind: 'settings' | 'shortcuts' | 'share' | 'statistics' | 'path' | 'end-call' }
   | { readonly kind: 'link'; readonly participant: ParticipantId }
   | { readonly kind: 'ban'; readonly participant: ParticipantId; readonly name: string };
 
+const MUTED = 'The owner muted you. You can switch your microphone on when they let you speak.';
 const KEY_REFUSED = 'The owner key in this browser is no longer valid for this room. You join as a guest.';
 
 export class CallSession {
@@ -90,6 +91,9 @@ export class CallSession {
         if (media.sendingMicrophone.value === null) this.muteRequested.value = false;
       }),
       effect(() => {
+        if (this.snapshot.value.me.muted && media.sendingMicrophone.value !== null) media.muted.value = true;
+      }),
+      effect(() => {
         if (this.panel.value !== 'people') this.problem.value = null;
       }),
       effect(() => {
@@ -122,6 +126,10 @@ export class CallSession {
   }
 
   toggleMicrophone(): void {
+    if (this.snapshot.peek().me.muted) {
+      this.notices.show(MUTED, 'quiet');
+      return;
+    }
     void this.media
       .toggleMicrophone()
       .then(() =>
@@ -133,6 +141,7 @@ export class CallSession {
   talk(on: boolean): boolean {
     const { microphone, muted } = this.media;
     if (microphone.peek().status !== 'live' || muted.peek() !== on) return false;
+    if (on && this.snapshot.peek().me.muted) return false;
     muted.value = !on;
     return true;
   }
@@ -247,6 +256,8 @@ export class CallSession {
     this.speaker.value = this.speakers.current;
     this.snapshot.value = next;
     if (next.connection.status === 'connected') this.pod.value = next.connection.pod;
+    if (before.me.muted && !next.me.muted)
+      this.notices.show('You can speak again: switch your microphone on', 'info');
     if (next.muteRequests > before.muteRequests) this.#onMuteRequest();
     if (before.connection.status === 'connected' && next.connection.status === 'connected')
       this.#announce(before, next);

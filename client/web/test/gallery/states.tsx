@@ -1,9 +1,7 @@
 /** Every page and state of the application by name. */
-import { codeNames, type Code } from '@parley/protocol/codes';
+import { codeNames } from '@parley/protocol/codes';
 import type { CallSnapshot, EndReason } from '@parley/sdk/call';
 import type { ComponentChild } from 'preact';
-import { CallPage } from '../../src/call/call-page.tsx';
-import { CallSession } from '../../src/call/session.ts';
 import { LocalMedia } from '../../src/media/local-media.ts';
 import { EndingPage } from '../../src/pages/ending-page.tsx';
 import { Landing } from '../../src/pages/landing.tsx';
@@ -13,17 +11,13 @@ import { InvalidLink, NotFound, Unsupported } from '../../src/pages/plain-notice
 import { Prejoin } from '../../src/pages/prejoin.tsx';
 import { StreamPage } from '../../src/streams/stream-page.tsx';
 import { StreamsPage } from '../../src/streams/streams-page.tsx';
-import { FakeCall } from './fake-call.ts';
+import { call, press } from './call-state.tsx';
 import { fakeDevices, fakeScreen, type FakeDeviceOptions } from './fake-media.ts';
 import { closed, fakeStream, HOSTILE, playing, SENSOR, WATCHED, type FakeStream } from './fake-stream.ts';
 import { LIVE_STATES } from './live-states.tsx';
+import { MUTE_STATES } from './mute-states.tsx';
 import { SHARED_PAGE_STATES } from './shared-page-states.tsx';
 import { CHAT, NAMED_VIEW, owned, people, snapshot } from './people.ts';
-
-declare global {
-  /** For tests: the operations that the page requested of the call. */
-  var fakeCall: FakeCall | undefined;
-}
 
 const AD_HOC = { kind: 'ad-hoc', room: 'k7mq-2x9d-htw4-e0vn' } as const;
 const NAMED = { kind: 'named', room: 'book-club@eu', name: 'book-club', region: 'eu' } as const;
@@ -38,25 +32,6 @@ function prejoin(
   const media = new LocalMedia(fakeDevices(options));
   void media.begin();
   return <Prejoin room={room} media={media} onJoin={nothing} onGone={nothing} />;
-}
-
-interface CallState {
-  readonly change?: Partial<CallSnapshot>;
-  readonly devices?: FakeDeviceOptions;
-  readonly silent?: boolean;
-  /** Has an owner key: the commands are accepted, or refused with a code. */
-  readonly owner?: 'obeyed' | Code;
-  readonly script?: (session: CallSession, call: FakeCall) => void;
-}
-
-function call({ change = {}, devices = {}, silent = false, owner, script }: CallState): ComponentChild {
-  const media = new LocalMedia(fakeDevices(devices));
-  const fake = new FakeCall(snapshot(change), owner === undefined ? {} : { owner });
-  globalThis.fakeCall = fake;
-  const session = new CallSession(fake, media);
-  if (!silent) void media.begin();
-  script?.(session, fake);
-  return <CallPage session={session} />;
 }
 
 const inCall = (count: number): Partial<CallSnapshot> => ({ people: people(count - 1) });
@@ -88,13 +63,6 @@ const sharing = (...sharers: readonly number[]): Partial<CallSnapshot> => ({
       : person,
   ),
 });
-
-/** As soon as the element exists. */
-function press(selector: string): void {
-  const element = document.querySelector<HTMLElement>(selector);
-  if (element) element.click();
-  else requestAnimationFrame(() => press(selector));
-}
 
 const ending = (reason: EndReason, retryAfterMs: number | null = null) => (
   <EndingPage reason={reason} retryAfterMs={retryAfterMs} tries={2} onAgain={nothing} />
@@ -315,6 +283,7 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
       script: (session, fake) => void session.media.begin().then(() => fake.show({ muteRequests: 1 })),
       silent: true,
     }),
+  ...MUTE_STATES,
   'call-locked': () =>
     call({
       change: {
