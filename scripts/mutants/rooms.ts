@@ -262,6 +262,14 @@ export const ROOMS: readonly Mutant[] = [
     test: `${TESTS}/core/moderation.test.ts`,
   },
   {
+    rule: 'MOD-13',
+    breaks: 'the end of a call for all ends no socket',
+    file: `${SRC}/core/policy.ts`,
+    find: 'endRoom(pod, room.view.room, endedBy(incarnation, policy.incarnation));',
+    replace: 'room.policy = policy;',
+    test: `${TESTS}/core/end-and-mutes.test.ts`,
+  },
+  {
     rule: 'MOD-2',
     breaks: 'a ban does not close the sockets that it matches',
     file: `${SRC}/core/policy.ts`,

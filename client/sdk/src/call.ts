@@ -80,6 +80,8 @@ export interface Person {
   readonly media: Media;
   /** The participant joined with the owner key of the room. */
   readonly owner: boolean;
+  /** An owner muted the participant: its sound is not played here, and `media.audio` is `false`. */
+  readonly muted: boolean;
   readonly link: Link;
   /** Camera and microphone. The object stays the same while the participant is present, so that an element can keep it. */
   readonly stream: MediaStream | null;
@@ -163,13 +165,19 @@ export interface CallSnapshot {
   readonly room: string;
   /** Whether the room is locked and has a lobby, and its capacity; `null` before the welcome. */
   readonly view: RoomView | null;
-  /** This participant. `participant`: `null` before the first welcome. `owner`: it joined with the owner key of this room. */
+  /**
+   * This participant. `participant`: `null` before the first welcome. `owner`: it joined with the owner key of this room. `muted`: an owner muted it; no
+   * microphone is sent, and once the mute is lifted, none until `setMicrophone` is called again.
+   */
   readonly me: {
     readonly participant: ParticipantId | null;
     readonly name: string;
     readonly media: Media;
     readonly owner: boolean;
+    readonly muted: boolean;
   };
+  /** Owners muted everyone but themselves, also those who join later. Single participants may be excepted. */
+  readonly allMuted: boolean;
   readonly path: CallPath;
   /**
    * The audio of all microphones and screens that comes through relays, in one stream, because browsers play few streams at once: Chromium 50 in
@@ -196,7 +204,7 @@ export interface Call {
   snapshot(): CallSnapshot;
   /** The listener is called after every change of the snapshot; the returned function ends the subscription. */
   subscribe(listener: () => void): () => void;
-  /** A live track, or `null` to send none (muted, camera off). The roster of all participants changes with it. The caller owns and stops tracks. */
+  /** A live track, or `null` to send none (muted, camera off). The roster of all participants changes with it. The caller owns and stops tracks. While an owner mutes this participant, nothing is sent. */
   setMicrophone(track: MediaStreamTrack | null): void;
   /** As `setMicrophone`. */
   setCamera(track: MediaStreamTrack | null): void;

@@ -1,7 +1,7 @@
 /** A call: combines the connection to the room, roster, chat and media into one snapshot. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import { CHAT_LIMITS } from '@parley/protocol/chat-limits';
-import { REACTIONS, type Media } from '@parley/protocol/people';
+import { isMuted, NO_MUTES, REACTIONS, type Media } from '@parley/protocol/people';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import type { IceOffer, RoomView } from '@parley/protocol/http';
 import type { Call, CallConnection, CallFigures, CallOptions, CallSnapshot } from './call.ts';
@@ -21,6 +21,7 @@ import { lobbyAfter, type Lobby } from './room/lobby.ts';
 import { LocalState } from './room/local-state.ts';
 import { moderation, type Moderation } from './room/moderation.ts';
 import { handQueue, nextHand } from './room/hands.ts';
+import { heardMembers } from './room/mutes.ts';
 import { People } from './room/people.ts';
 import { Reactions } from './room/reactions.ts';
 import { RosterKeeper } from './room/roster-keeper.ts';
@@ -49,6 +50,7 @@ class JoinedCall implements Call {
   #state: CallConnection = { status: 'joining' };
   #view: RoomView | null = null;
   #owner = false;
+  #mutes = NO_MUTES;
   #lobby: Lobby = [];
   #muteRequests = 0;
   #limits: Pick<Welcome['limits'], 'nameChars' | 'chatChars' | 'meshParticipants'> = {
@@ -109,7 +111,9 @@ class JoinedCall implements Call {
         name: this.#local.name,
         media: this.#local.media,
         owner: this.#owner,
+        muted: this.#muted,
       },
+      allMuted: this.#mutes.all,
       path: this.#paths.path,
       mix: this.#paths.mix,
       people: this.#people.list(),
@@ -238,7 +242,13 @@ class JoinedCall implements Call {
     });
   }
 
-  #setTracks(tracks: LocalMedia): void {
+  get #muted(): boolean {
+    const { me: participant } = this.#roster.now;
+    return participant !== null && isMuted(this.#mutes, { participant, owner: this.#owner });
+  }
+
+  #setTracks(wanted: LocalMedia): void {
+    const tracks = this.#muted ? { ...wanted, microphone: null } : wanted;
     this.#mesh.setMedia(tracks);
     this.#paths.setMedia(tracks);
     if (this.#local.setTracks(tracks)) this.#changed();
@@ -258,6 +268,8 @@ class JoinedCall implements Call {
     this.#view = welcome.room;
     this.#owner = welcome.owner ?? false;
     this.#lobby = lobbyAfter(this.#lobby, welcome);
+    if (fresh) this.#mutes = NO_MUTES;
+    this.#takeMutes(welcome.mutes);
     this.#local.correct(welcome);
     this.#chat.welcomed(welcome);
     this.#takeIce(welcome);
@@ -267,6 +279,12 @@ class JoinedCall implements Call {
     this.#paths.repeatSignals();
     this.#relayRequests.renew();
     this.#quality.welcomed(this.#reports ? welcome.reportEveryMs : undefined);
+  }
+
+  /** Absent where the pod does not know them: those that are known stay. */
+  #takeMutes(mutes = this.#mutes): void {
+    this.#mutes = mutes;
+    if (this.#muted) this.#setTracks(this.#local.tracks);
   }
 
   #viewChanged(view: RoomView): void {
@@ -280,7 +298,9 @@ class JoinedCall implements Call {
     this.#receiveMedia(message);
     this.#chat.receive(message, this.#roster.now.me);
     this.#lobby = lobbyAfter(this.#lobby, message);
-    if (this.#roster.receive(message)) this.#followRoster();
+    const mutes = message.type === 'mutes';
+    if (mutes) this.#takeMutes(message.mutes);
+    if (this.#roster.receive(message) || mutes) this.#followRoster();
     if (message.type !== 'pong') this.#changed();
   }
 
@@ -309,7 +329,8 @@ class JoinedCall implements Call {
   }
 
   #followRoster(): void {
-    const { me, members } = this.#roster.now;
+    const { me, members: listed } = this.#roster.now;
+    const members = heardMembers(listed, this.#mutes);
     this.#paths.follow(me, members, this.#limits.meshParticipants);
     this.#mesh.follow(me, members);
     this.#paths.update();

@@ -84,6 +84,8 @@ export interface RelayedPerson {
   targetMs(): number;
   /** Adds the audio to the mix of the room, or removes it. */
   mix(on: boolean): void;
+  /** Subscribes to no sound of the participant, or to its sounds again. */
+  silence(on: boolean): void;
   /** Of each track that is received. */
   counts(): readonly Count[];
 }

@@ -46,6 +46,7 @@ test('temporary failures are retried automatically, and refusals never are', () 
   for (const stays of [
     'BANNED',
     'KICKED',
+    'CALL_ENDED',
     'LOBBY_DENIED',
     'LOBBY_TIMEOUT',
     'REPLACED',

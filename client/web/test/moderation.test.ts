@@ -187,3 +187,59 @@ test('[ROOM-6] the owner key can be transferred to another browser, which then s
 test('no page threw an error or violated the security policy', () => {
   assert.deepEqual(gallery.faults, []);
 });
+
+test('[MOD-14] an owner mutes one participant and lets it speak, and mutes everyone', async () => {
+  const page = await open('owner-menu');
+  const tobias = page.locator(`[data-participant="${TOBIAS}"][data-testid=person]`);
+  await tobias.getByTestId('mute').click();
+  await tobias.getByText('Muted by the owner').waitFor();
+  await tobias.getByTestId('person-menu').click();
+  assert.equal(await tobias.getByTestId('request-mute').count(), 0, 'there is nothing to ask');
+  await tobias.getByTestId('unmute').click();
+  await tobias.getByText('Muted by the owner').waitFor({ state: 'detached' });
+  await page.getByTestId('switch-muted').check();
+  await page.getByText('Muted by the owner').nth(3).waitFor();
+  assert.ok(await page.getByTestId('switch-muted').isChecked());
+  const expected = [`mute ${TOBIAS}`, `unmute ${TOBIAS}`, 'change {"muted":true}'];
+  assert.deepEqual((await asked(page)).slice(-3), expected);
+  await page.context().close();
+});
+
+test('[MOD-15] a participant that an owner muted is told why its microphone stays off, and when it may speak', async () => {
+  const page = await open('call-muted-by-owner');
+  const microphone = page.getByTestId('control-microphone');
+  await page.locator('[data-testid=control-microphone][aria-disabled=true][data-look=off]').waitFor();
+  assert.equal(await microphone.getAttribute('aria-label'), 'Muted by the owner');
+  await page.getByTestId('muted-by-owner').waitFor();
+  // Playwright waits for a button that is not `aria-disabled`; a user does not.
+  await microphone.click({ force: true });
+  await page.getByText('when they let you speak').waitFor();
+  // The devices were opened by then.
+  await page.waitForFunction(() => globalThis.fakeCall?.asked.includes('video on'));
+  assert.equal(
+    (await asked(page)).findLast((what) => what.startsWith('audio')),
+    'audio off',
+  );
+  await page.evaluate(() => {
+    const me = globalThis.fakeCall?.snapshot().me;
+    if (me) globalThis.fakeCall?.show({ me: { ...me, muted: false } });
+  });
+  await page.getByTestId('notice').getByText('You can speak again').waitFor();
+  await page.locator('[data-testid=control-microphone][data-look=off]:not([aria-disabled=true])').waitFor();
+  await microphone.click();
+  await page.locator('[data-testid=control-microphone][data-look=plain]').waitFor();
+  await page.context().close();
+});
+
+test('[MOD-13] the end of the call for all is asked for first, and a refusal is shown in the question', async () => {
+  const page = await open('owner-end-call');
+  await page.getByTestId('end-call-dialog').getByText('Cancel').click();
+  assert.equal((await asked(page)).includes('end the call'), false);
+  await page.getByTestId('end-call').click();
+  await page.getByTestId('end-call-confirm').click();
+  await page.waitForFunction(() => globalThis.fakeCall?.asked.includes('end the call'));
+  await page.context().close();
+  const refused = await open('owner-end-call-refused');
+  await refused.getByTestId('end-call-problem').getByText('Try again in a moment').waitFor();
+  await refused.context().close();
+});

@@ -4,6 +4,7 @@ import { afterEach, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { CreateRoomAnswer } from '@parley/protocol/http';
 import { newProfile } from '../support/browsers.ts';
+import { mayIgnoreMessages } from '../support/ignored-messages.ts';
 import { clientsOf, allSessionsEnded } from '../support/live-relays.ts';
 import { isLoud, isSilent } from '../support/loudspeaker.ts';
 import { connectsBy } from '../support/paths.ts';
@@ -104,23 +105,3 @@ describe('a participant that is removed', { timeout: 240_000 }, () => {
     assert.equal(await owner.page.getByTestId('voice').count(), 0);
   }
 });
-
-/** While `parleyIgnoresMessages` is set, the page receives no event of its WebSockets. Runs in the page. */
-function mayIgnoreMessages(): void {
-  const listens = (event: string): boolean =>
-    !['message', 'close', 'error'].includes(event) || !Reflect.get(globalThis, 'parleyIgnoresMessages');
-  const add = Reflect.get(WebSocket.prototype, 'addEventListener') as EventTarget['addEventListener'];
-  WebSocket.prototype.addEventListener = function addEventListener(
-    this: WebSocket,
-    type: string,
-    listener: EventListenerOrEventListenerObject | null,
-    options?: boolean | AddEventListenerOptions,
-  ): void {
-    const listenUnlessIgnored = (event: Event): void => {
-      if (!listens(type)) return;
-      if (typeof listener === 'function') listener.call(this, event);
-      else listener?.handleEvent(event);
-    };
-    add.call(this, type, listenUnlessIgnored, options);
-  };
-}

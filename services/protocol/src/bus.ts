@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { Generation } from './client-messages.ts';
 import { ParticipantId, PodId, RegionId, RoomId } from './ids.ts';
-import { ChatLine, DisplayName, Media, ReactionEmoji } from './people.ts';
+import { ChatLine, DisplayName, Media, Mutes, ReactionEmoji } from './people.ts';
 import { RoomView } from './http.ts';
 import { Incarnation, VisitorMarks } from './tokens.ts';
 import type { MessageOf } from './message-of.ts';
@@ -111,12 +111,14 @@ export const BanMarks = Type.Object({
 /** The record of a named room in its home region's store. The highest revision of an incarnation counts. */
 export const RoomPolicy = Type.Object({
   revision: Sequence,
-  /** A room that was deleted and created again has another incarnation. */
+  /** A room that was deleted and created again has another incarnation, and one whose call was ended another one of the same room (MOD-13). */
   incarnation: Incarnation,
   view: RoomView,
   bans: Type.Array(BanMarks, { maxItems: 500 }),
   /** Participants that were kicked: their resume tokens are refused. */
   kicked: Type.Array(ParticipantId, { maxItems: 1000 }),
+  /** Absent in those of pods that know no mutes: no participant is muted. */
+  mutes: Type.Optional(Mutes),
 });
 /** The owner changed the policy. Published at 0, 0.3 and 1.2 s; pods also read it again after they open the room and after an outage. */
 export const Policy = Type.Object({ type: Type.Literal('policy'), ...head, policy: RoomPolicy });

@@ -66,6 +66,12 @@ export const CODES = define({
     meaning: 'The region has reached its maximum number of named rooms.',
   },
   ROOM_DELETED: { http: 410, close: 4410, retry: false, meaning: 'The owner deleted this room.' },
+  CALL_ENDED: {
+    http: null,
+    close: 4419,
+    retry: true,
+    meaning: 'The owner ended the call of this room.',
+  },
   ROOM_FULL: {
     http: 409,
     close: 4409,
@@ -96,6 +102,12 @@ export const CODES = define({
     close: null,
     retry: false,
     meaning: 'The room has reached its maximum number of bans: lift one first.',
+  },
+  TOO_MANY_MUTED: {
+    http: 409,
+    close: null,
+    retry: false,
+    meaning: 'The room has reached its maximum number of single mutes.',
   },
   TOO_MANY_REQUESTS: {
     http: 429,

@@ -5,6 +5,7 @@
 import { Type, type Static } from 'typebox';
 import { RoomPolicy } from './bus.ts';
 import { ParticipantId, PodId, RegionId, RoomId, RoomName } from './ids.ts';
+import { Mutes } from './people.ts';
 import { Incarnation } from './tokens.ts';
 import type { MessageOf } from './message-of.ts';
 
@@ -42,6 +43,10 @@ export const RoomRecord = Type.Object({
       maxItems: MAX_KICKED,
       description: 'While their resume tokens may be valid.',
     }),
+  ),
+  mutes: Type.Optional(Mutes),
+  calls: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'How often an owner ended the call for all participants.' }),
   ),
   ownerKeyHash: Type.String({ maxLength: 64, description: 'SHA-256 of the owner key, base64url.' }),
   createdAt: UnixMs,

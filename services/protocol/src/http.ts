@@ -91,6 +91,12 @@ export const CreateRoomRequest = Type.Object({
 export const ChangeRoomRequest = Type.Object({
   locked: Type.Optional(Type.Boolean()),
   lobby: Type.Optional(Type.Boolean()),
+  muted: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether everyone but owners is muted, also those who join later. Both values end all single mutes and exceptions.',
+    }),
+  ),
 });
 export const CreateRoomAnswer = Type.Object({
   room: RoomView,
@@ -213,6 +219,18 @@ const OWNER_CODES = [
   'ORIGIN_DENIED',
 ] as const satisfies readonly Code[];
 
+/** A command of an owner about one participant, without a body. */
+const toParticipant = (command: string, summary: string, codes: readonly Code[] = []) =>
+  ({
+    method: 'POST',
+    path: `/v1/rooms/:room/participants/:participant/${command}`,
+    summary,
+    body: null,
+    answer: { status: 204, schema: null },
+    owner: true,
+    codes: [...OWNER_CODES, 'PARTICIPANT_NOT_FOUND', ...codes],
+  }) as const;
+
 /** Besides the table, which a client that needs only this would load whole. */
 export const REGIONS_PATH = '/v1/regions';
 
@@ -262,7 +280,7 @@ export const ROUTES = {
   changeRoom: {
     method: 'PATCH',
     path: '/v1/rooms/:room',
-    summary: 'Lock or unlock a named room, open or close its lobby',
+    summary: 'Lock or unlock a named room, open or close its lobby, mute everyone or let everyone speak',
     body: ChangeRoomRequest,
     answer: { status: 200, schema: RoomView },
     owner: true,
@@ -304,42 +322,21 @@ export const ROUTES = {
     owner: true,
     codes: [...OWNER_CODES, 'PARTICIPANT_NOT_FOUND', 'TOO_MANY_BANS'],
   },
-  kick: {
+  kick: toParticipant('kick', 'Remove a participant, who may join again'),
+  requestMute: toParticipant('request-mute', 'Ask a participant to mute'),
+  mute: toParticipant('mute', 'Mute a participant: others play no sound of it', ['TOO_MANY_MUTED']),
+  unmute: toParticipant('unmute', 'Let a muted participant speak', ['TOO_MANY_MUTED']),
+  endCall: {
     method: 'POST',
-    path: '/v1/rooms/:room/participants/:participant/kick',
-    summary: 'Remove a participant, who may join again',
+    path: '/v1/rooms/:room/end',
+    summary: 'End the call for all participants and newcomers in the lobby; the room remains',
     body: null,
     answer: { status: 204, schema: null },
     owner: true,
-    codes: [...OWNER_CODES, 'PARTICIPANT_NOT_FOUND'],
+    codes: OWNER_CODES,
   },
-  requestMute: {
-    method: 'POST',
-    path: '/v1/rooms/:room/participants/:participant/request-mute',
-    summary: 'Ask a participant to mute',
-    body: null,
-    answer: { status: 204, schema: null },
-    owner: true,
-    codes: [...OWNER_CODES, 'PARTICIPANT_NOT_FOUND'],
-  },
-  admit: {
-    method: 'POST',
-    path: '/v1/rooms/:room/participants/:participant/admit',
-    summary: 'Admit a newcomer from the lobby',
-    body: null,
-    answer: { status: 204, schema: null },
-    owner: true,
-    codes: [...OWNER_CODES, 'PARTICIPANT_NOT_FOUND', 'ROOM_FULL'],
-  },
-  deny: {
-    method: 'POST',
-    path: '/v1/rooms/:room/participants/:participant/deny',
-    summary: 'Deny a newcomer in the lobby',
-    body: null,
-    answer: { status: 204, schema: null },
-    owner: true,
-    codes: [...OWNER_CODES, 'PARTICIPANT_NOT_FOUND'],
-  },
+  admit: toParticipant('admit', 'Admit a newcomer from the lobby', ['ROOM_FULL']),
+  deny: toParticipant('deny', 'Deny a newcomer in the lobby'),
   joinRoom: {
     method: 'POST',
     path: '/v1/rooms/:room/join',

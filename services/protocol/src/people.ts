@@ -42,6 +42,20 @@ export const Member = Type.Object({
 });
 export type Member = Static<typeof Member>;
 
+/** The largest `room.muted`. */
+export const MAX_MUTED = 1000;
+/** Whom owners muted. An owner is never muted. SPEC rule MOD-14. */
+export const Mutes = Type.Object({
+  all: Type.Boolean({ description: 'Whether all but owners and `participants` are, and not only these.' }),
+  participants: Type.Array(ParticipantId, { maxItems: MAX_MUTED }),
+});
+export type Mutes = Static<typeof Mutes>;
+export const NO_MUTES: Mutes = { all: false, participants: [] };
+export const isMuted = (
+  { all, participants }: Mutes,
+  { participant, owner = false }: Pick<Member, 'participant' | 'owner'>,
+): boolean => !owner && all !== participants.includes(participant);
+
 /** @hidden */
 export const Waiting = Type.Object({ participant: ParticipantId, name: DisplayName });
 /** A newcomer in the lobby of a room. @useDeclaredType */

@@ -17,6 +17,15 @@ export const ROOM_LIMITS = {
     rationale:
       'over it the earliest is dropped: its resume token is then treated as that of a participant that left',
   },
+  'room.muted': {
+    value: 200,
+    min: 1,
+    max: 1000,
+    unit: 'participants',
+    code: 'TOO_MANY_MUTED',
+    rationale:
+      'muted one by one, or excepted where everyone is muted; sent to all participants at each change. Those who left do not count',
+  },
   'room.lobby': {
     value: 50,
     min: 1,

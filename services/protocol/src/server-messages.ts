@@ -2,7 +2,17 @@
 import { Type, type Static } from 'typebox';
 import { CodeName, IceOffer, RegionList, RelayOffer, RoomView, StandbyRelay } from './http.ts';
 import { ParticipantId, PodId } from './ids.ts';
-import { ChatId, ChatLine, ChatProof, DisplayName, Media, Member, ReactionEmoji, Waiting } from './people.ts';
+import {
+  ChatId,
+  ChatLine,
+  ChatProof,
+  DisplayName,
+  Media,
+  Member,
+  Mutes,
+  ReactionEmoji,
+  Waiting,
+} from './people.ts';
 import type { MessageOf } from './message-of.ts';
 
 export const Welcome = Type.Object({
@@ -18,6 +28,7 @@ export const Welcome = Type.Object({
   ...IceOffer.properties,
   owner: Type.Optional(Type.Boolean({ description: 'The reader joined with the owner key.' })),
   lobby: Type.Optional(Type.Array(Waiting, { description: 'Newcomers in the lobby; sent to owners only.' })),
+  mutes: Type.Optional(Mutes),
   recovering: Type.Boolean({
     description:
       'A resume has opened the room again: participants may not be back yet, and the client keeps those it knew as away.',
@@ -120,6 +131,8 @@ export const Wait = Type.Object({
 export const RoomChanged = Type.Object({ type: Type.Literal('room-changed'), room: RoomView });
 /** The owner asks the reader to mute. The reader decides whether it does. */
 export const MuteRequested = Type.Object({ type: Type.Literal('mute-requested') });
+/** Whom owners muted now. A reader plays no sound of them, and sends none where it is one of them. Owners are never muted. */
+export const MutesChanged = Type.Object({ type: Type.Literal('mutes'), mutes: Mutes });
 export const Goaway = Type.Object({
   type: Type.Literal('goaway'),
   afterMs: Type.Integer({ minimum: 0, description: 'Time until this client resumes on another pod.' }),
@@ -156,6 +169,7 @@ export const SERVER_MESSAGES = {
   'lobby-left': LobbyLeft,
   'room-changed': RoomChanged,
   'mute-requested': MuteRequested,
+  mutes: MutesChanged,
   goaway: Goaway,
   pong: Pong,
   error: ErrorMessage,

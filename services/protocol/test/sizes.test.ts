@@ -27,7 +27,7 @@ const NAME = '\u{1F600}'.repeat(LIMITS['name.chars'].value);
 const bytes = (message: BusMessage): number => Buffer.byteLength(JSON.stringify(message));
 
 describe('the largest messages between pods', () => {
-  const policyWith = (bans: number): BusMessage => ({
+  const policyWith = (bans: number, muted = LIMITS['room.muted'].max): BusMessage => ({
     type: 'policy',
     room: ROOM,
     pod: POD,
@@ -37,6 +37,7 @@ describe('the largest messages between pods', () => {
       view: { room: ROOM, kind: 'named', homeRegion: 'e'.repeat(16), cap: 2000, locked: true },
       bans: Array.from({ length: bans }, () => ({ id: 'b'.repeat(36), ...MARKS })),
       kicked: Array.from({ length: LIMITS['room.kicked'].max }, () => 'p0123456789abcdef'),
+      mutes: { all: true, participants: Array.from({ length: muted }, () => 'p0123456789abcdef') },
     },
   });
 
@@ -44,6 +45,12 @@ describe('the largest messages between pods', () => {
     const { max } = LIMITS['room.bans'];
     assert.equal(decodeBusMessage(JSON.stringify(policyWith(max))).ok, true);
     assert.equal(decodeBusMessage(JSON.stringify(policyWith(max + 1))).ok, false);
+  });
+
+  it('[MOD-14] a policy holds as many mutes as an operator may allow, and no more', () => {
+    const { max } = LIMITS['room.muted'];
+    assert.equal(decodeBusMessage(JSON.stringify(policyWith(1, max))).ok, true);
+    assert.equal(decodeBusMessage(JSON.stringify(policyWith(1, max + 1))).ok, false);
   });
 
   it('[MOD-9] a policy with all its bans is a fifth of the largest message of NATS', () => {

@@ -22,6 +22,8 @@ export interface LinkOptions {
   reachable(): boolean;
   /** Whether the other participant signals that it sends audio or video. */
   isSending(): boolean;
+  /** Whether an owner muted the other participant. */
+  isMuted(): boolean;
   send(signal: LinkSignal): void;
   /** The path broke, or a repair failed: unless it recovers, an ICE restart or a new connection follows soon. */
   onBroken(): void;
@@ -89,6 +91,11 @@ export class PeerLink {
 
   level(): number {
     return this.#peer?.level() ?? 0;
+  }
+
+  /** `isMuted` may have changed. */
+  silence(): void {
+    this.#peer?.silence();
   }
 
   /** The counters of the current connection; `undefined` without one. */
@@ -175,6 +182,7 @@ export class PeerLink {
       onChange: () => this.#options.onChange(),
       onStuck: () => this.#renew(),
       isSending: () => this.#options.isSending(),
+      isMuted: () => this.#options.isMuted(),
       onSilent: () => this.#fellSilent(peer),
     });
     this.#peer = peer;

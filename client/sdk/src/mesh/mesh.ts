@@ -1,10 +1,11 @@
 /** A link with each participant of the room, and the signals between links and the socket: one ordered queue per participant and direction. */
 import type { ParticipantId } from '@parley/protocol/ids';
-import type { Media, Member } from '@parley/protocol/people';
+import type { Media } from '@parley/protocol/people';
 import type { Undelivered } from '@parley/protocol/server-messages';
 import { PeerLink } from './link.ts';
 import { decodeSignal, encodeSignal, type PathSignal, type Signal } from './payload.ts';
 import type { Ports } from '../ports.ts';
+import type { HeardMember } from '../room/mutes.ts';
 import { budgetFor } from './budget.ts';
 import type { LocalMedia } from '../media.ts';
 import type { Outgoing, StreamNames } from './senders.ts';
@@ -31,6 +32,8 @@ interface Neighbour {
   opening: boolean;
   present: boolean;
   media: Media;
+  /** By an owner. */
+  muted: boolean;
   /** Received signals, which are inflated in order. */
   arriving: Promise<void>;
   waiting: number;
@@ -89,7 +92,7 @@ export class Mesh {
   }
 
   /** Creates links with new participants and closes those of participants who left. A new `me` starts over. */
-  follow(me: ParticipantId | null, members: ReadonlyMap<ParticipantId, Member>): void {
+  follow(me: ParticipantId | null, members: ReadonlyMap<ParticipantId, HeardMember>): void {
     if (me !== this.#me) this.close();
     this.#me = me;
     for (const [participant, neighbour] of this.#neighbours) {
@@ -177,13 +180,15 @@ export class Mesh {
     return { ...this.#media, budget: budgetFor(this.#links) };
   }
 
-  #meet(me: ParticipantId, { participant, state, media }: Member): void {
+  #meet(me: ParticipantId, { participant, state, media, muted }: HeardMember): void {
     const known = this.#neighbours.get(participant);
     const present = state === 'here';
     if (known !== undefined) {
       const back = present && !known.present;
       known.present = present;
       known.media = media;
+      known.muted = muted;
+      known.link?.silence();
       if (back) known.link?.reachableAgain();
       return;
     }
@@ -195,6 +200,7 @@ export class Mesh {
       opening: false,
       present: true,
       media,
+      muted,
       arriving: nothing,
       waiting: 0,
       leaving: nothing,
@@ -227,6 +233,7 @@ export class Mesh {
         const sent = this.#neighbours.get(participant)?.media;
         return sent !== undefined && (sent.audio || sent.video || sent.screen);
       },
+      isMuted: () => this.#neighbours.get(participant)?.muted ?? false,
       send: (signal) => this.#send(participant, signal),
       onBroken: () => this.#options.onBroken(),
       onChange: () => this.#options.onChange(),

@@ -19,6 +19,8 @@ export interface PeerOptions {
   readonly send: NegotiationOptions['send'];
   /** Whether the other participant signals that it sends audio or video. */
   isSending(): boolean;
+  /** Whether an owner muted the other participant: its sounds are received as silence. SPEC rule MOD-15. */
+  isMuted(): boolean;
   onState(state: RTCPeerConnectionState): void;
   /** The streams or the quality changed. */
   onChange(): void;
@@ -81,6 +83,11 @@ export class Peer {
     this.connection.setConfiguration({ ...this.#options.configuration, iceServers });
   }
 
+  silence(): void {
+    const enabled = !this.#options.isMuted();
+    for (const { track } of this.#receivers) if (track.kind === 'audio') track.enabled = enabled;
+  }
+
   get silent(): boolean {
     return this.#silence.lasts;
   }
@@ -123,6 +130,7 @@ export class Peer {
       if (transceiver?.receiver.track.kind === kind) receivers.set(role, transceiver.receiver);
     }
     this.#receivers = [...receivers.values()];
+    this.silence();
     this.#voice = receivers.get('microphone') ?? null;
     this.stream = this.#gather(this.stream, receivers, ['microphone', 'camera']);
     this.screen = this.#gather(this.screen, receivers, ['screen', 'screen-audio']);

@@ -3,13 +3,13 @@
  * room through relays is loaded when a participant first needs it.
  */
 import type { ParticipantId } from '@parley/protocol/ids';
-import type { Member } from '@parley/protocol/people';
 import type { CallFigures, CallPath, PersonMedia } from '../call.ts';
 import { CallMeter } from '../measure/call-meter.ts';
 import type { LocalMedia, Size } from '../media.ts';
 import type { Mesh } from '../mesh/mesh.ts';
 import type { PathSignal } from '../mesh/payload.ts';
 import type { Ports, RelayedMedia, RelayedPerson, RelayedRoom, RelayedRoomOptions } from '../ports.ts';
+import type { HeardMember } from '../room/mutes.ts';
 import { forgetSent, newPair, receiveSignal, signalDue, usesRelays, type PairState } from './pair.ts';
 import { planOf, type Plan } from './paths.ts';
 import { RelaySession } from './relay-session.ts';
@@ -44,7 +44,7 @@ export class MediaPaths {
   readonly #meter = new CallMeter();
   readonly #reportMeter = new CallMeter();
   #me: ParticipantId | null = null;
-  #members: ReadonlyMap<ParticipantId, Member> = new Map();
+  #members: ReadonlyMap<ParticipantId, HeardMember> = new Map();
   #local: LocalMedia;
   #secret: string | null;
   #cancelTick: () => void = () => undefined;
@@ -99,7 +99,7 @@ export class MediaPaths {
     return this.#planFor(participant).link !== 'close';
   }
 
-  follow(me: ParticipantId | null, members: ReadonlyMap<ParticipantId, Member>, max: number): void {
+  follow(me: ParticipantId | null, members: ReadonlyMap<ParticipantId, HeardMember>, max: number): void {
     const { ports } = this.#options;
     const first = me !== this.#me;
     if (first) this.close();
@@ -299,6 +299,7 @@ export class MediaPaths {
     const linked = (this.#options.mesh.link(participant)?.stream ?? null) !== null;
     const mixed = pair.shown === 'sfu' || ((pair.mixed || pair.subscribed) && !linked);
     this.#person(participant)?.mix(mixed);
+    this.#person(participant)?.silence(this.#members.get(participant)?.muted ?? false);
     if (mixed === pair.mixed) return;
     pair.mixed = mixed;
     // Time alone may have changed them, which no event reports.

@@ -1,4 +1,4 @@
-/** The actions of the owner of a named room, over `/v1` with the owner key. SPEC rules MOD-1 to MOD-5. */
+/** The actions of the owner of a named room, over `/v1` with the owner key. SPEC rules MOD-1 to MOD-5, MOD-13, MOD-14. */
 import type { Code } from '@parley/protocol/codes';
 import { Ban, BanList, RoomView, type ChangeRoomRequest } from '@parley/protocol/http';
 import type { ParticipantId } from '@parley/protocol/ids';
@@ -13,6 +13,15 @@ export interface Moderation {
   ban(participant: ParticipantId, options: { readonly network: boolean }): Promise<Answer<Ban>>;
   /** The participant decides: the service does not mute. */
   requestMute(participant: ParticipantId): Promise<Answer<null>>;
+  /**
+   * Mutes a participant until it is unmuted: the SDK of other participants plays no sound of it, whatever it sends. `changeRoom({ muted: true })`
+   * mutes everyone but owners.
+   */
+  mute(participant: ParticipantId): Promise<Answer<null>>;
+  /** Lets the participant speak, also as an exception where everyone is muted. Its microphone stays off until it switches it on. */
+  unmute(participant: ParticipantId): Promise<Answer<null>>;
+  /** Ends the call for all participants, this one included, and for all in the lobby, with `CALL_ENDED`. The room remains. */
+  endCall(): Promise<Answer<null>>;
   /** Admits a newcomer from the lobby. */
   admit(participant: ParticipantId): Promise<Answer<null>>;
   /** Refuses a newcomer in the lobby, whose call ends with `LOBBY_DENIED`. */
@@ -46,28 +55,23 @@ export function moderation(
     `${base}/participants/${encodeURIComponent(participant)}/${command}`;
   const to = (path: string) => ({ url: `${api()}/v1${path}`, ownerKey });
 
-  /** DELETE is idempotent, so it is repeated; if the first answer was lost, the code `gone` means success. */
-  const remove = async (method: Request<null>['method'], path: string, gone: Code): Promise<Answer<null>> => {
-    let repeated = false;
-    const answer = await request(
-      { ...to(path), method, answer: null, patienceMs: PATIENCE_MS },
-      ports,
-      () => {
-        repeated = true;
-      },
-    );
-    return repeated && !answer.ok && answer.reason === gone ? { ok: true, value: null } : answer;
-  };
+  const remove = (method: Request<null>['method'], path: string, gone: Code): Promise<Answer<null>> =>
+    removed({ ...to(path), method, answer: null, patienceMs: PATIENCE_MS }, ports, gone);
   const dismiss = (participant: ParticipantId, command: string): Promise<Answer<null>> =>
     remove('POST', of(participant, command), 'PARTICIPANT_NOT_FOUND');
+  const post = (path: string, patienceMs: number): Promise<Answer<null>> =>
+    request({ ...to(path), method: 'POST', answer: null, patienceMs }, ports);
 
   return {
     kick: (participant) => dismiss(participant, 'kick'),
     admit: (participant) => dismiss(participant, 'admit'),
     deny: (participant) => dismiss(participant, 'deny'),
+    mute: (participant) => post(of(participant, 'mute'), PATIENCE_MS),
+    unmute: (participant) => post(of(participant, 'unmute'), PATIENCE_MS),
+    // Not repeated: a second request might end the next call.
+    endCall: () => post(`${base}/end`, 0),
     // Not repeated: a second request would disturb the participant again.
-    requestMute: (participant) =>
-      request({ ...to(of(participant, 'request-mute')), method: 'POST', answer: null, patienceMs: 0 }, ports),
+    requestMute: (participant) => post(of(participant, 'request-mute'), 0),
     // Not repeated: a second request would ban again, or find no participant.
     ban: (participant, { network }) =>
       request(
@@ -91,4 +95,13 @@ export function moderation(
     },
     unban: (ban) => remove('DELETE', `${base}/bans/${encodeURIComponent(ban)}`, 'BAN_NOT_FOUND'),
   };
+}
+
+/** DELETE is idempotent, so it is repeated; if the first answer was lost, the code `gone` means success. */
+async function removed(asked: Request<null>, ports: Ports, gone: Code): Promise<Answer<null>> {
+  let repeated = false;
+  const answer = await request(asked, ports, () => {
+    repeated = true;
+  });
+  return repeated && !answer.ok && answer.reason === gone ? { ok: true, value: null } : answer;
 }

@@ -1,8 +1,8 @@
 /** The other participants for the application: roster, media and loudness. */
 import type { ParticipantId } from '@parley/protocol/ids';
-import type { Member } from '@parley/protocol/people';
 import type { Person, PersonMedia } from '../call.ts';
 import type { Clock } from '../ports.ts';
+import type { HeardMember } from './mutes.ts';
 
 /** Five times a second is enough for a level meter. The value does not divide a second, so that a periodic beep is not missed every time. */
 const LEVEL_MS = 190;
@@ -20,7 +20,7 @@ export class People {
   readonly #options: PeopleOptions;
   readonly #levels = new Map<ParticipantId, number>();
   readonly #people = new Map<ParticipantId, Person>();
-  #members: ReadonlyMap<ParticipantId, Member> = new Map();
+  #members: ReadonlyMap<ParticipantId, HeardMember> = new Map();
   #cancel: () => void;
 
   constructor(options: PeopleOptions) {
@@ -28,7 +28,7 @@ export class People {
     this.#cancel = options.clock.after(LEVEL_MS, () => this.#measure());
   }
 
-  follow(members: ReadonlyMap<ParticipantId, Member>): void {
+  follow(members: ReadonlyMap<ParticipantId, HeardMember>): void {
     this.#members = members;
     for (const participant of this.#people.keys()) {
       if (members.has(participant)) continue;
@@ -65,7 +65,7 @@ export class People {
     if (changed) this.#options.onChange();
   }
 
-  #person({ participant, name, state, media, owner = false }: Member): Person {
+  #person({ participant, name, state, media, muted, owner = false }: HeardMember): Person {
     const { link, stream, screen, mixed } = this.#options.media(participant);
     return {
       participant,
@@ -73,6 +73,7 @@ export class People {
       presence: state,
       media,
       owner,
+      muted,
       link,
       stream,
       screen: media.screen ? screen : null,
@@ -82,10 +83,11 @@ export class People {
   }
 }
 
-function isSame({ link: oneLink, ...one }: Person, { link: otherLink, ...other }: Person): boolean {
-  const same = (key: keyof typeof one): boolean => one[key] === other[key];
+function isSame(before: Person, now: Person): boolean {
+  const { link, media, ...one } = before;
+  const same = (key: keyof typeof one): boolean => one[key] === now[key];
   return (
     (Object.keys(one) as (keyof typeof one)[]).every(same) &&
-    JSON.stringify(oneLink) === JSON.stringify(otherLink)
+    JSON.stringify([link, media]) === JSON.stringify([now.link, now.media])
   );
 }

@@ -68,6 +68,7 @@ export class Subscriber implements RelayedPerson {
   #playout = new Playout();
   #size: Size | null = null;
   #mixed = false;
+  #silenced = false;
   #broadcast: Broadcast.Consumer | null = null;
   #instance = '';
   #ready = false;
@@ -125,6 +126,13 @@ export class Subscriber implements RelayedPerson {
   mix(on: boolean): void {
     this.#mixed = on;
     for (const { sink } of this.#voices.values()) sink.blend(on);
+  }
+
+  /** An owner muted the participant: no sound of it is subscribed, whatever its catalog says. SPEC rule MOD-15. */
+  silence(on: boolean): void {
+    if (on === this.#silenced) return;
+    this.#silenced = on;
+    this.#choose();
   }
 
   /** All shown media has arrived: relays can replace the mesh. A camera that is switched on later does not change this. */
@@ -222,8 +230,9 @@ export class Subscriber implements RelayedPerson {
     const catalog = this.#opens(received) ? received : {};
     this.#choosePicture('camera', this.#size && chooseVideo(catalog, 'camera', this.#size));
     this.#choosePicture('screen', chooseVideo(catalog, 'screen', FULL));
-    this.#chooseVoice('microphone', chooseAudio(catalog, 'microphone'));
-    this.#chooseVoice('screen-audio', chooseAudio(catalog, 'screen-audio'));
+    const sounds = this.#silenced ? {} : catalog;
+    this.#chooseVoice('microphone', chooseAudio(sounds, 'microphone'));
+    this.#chooseVoice('screen-audio', chooseAudio(sounds, 'screen-audio'));
     this.#options.onChange();
   }
 

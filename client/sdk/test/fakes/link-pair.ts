@@ -20,6 +20,8 @@ export interface Pair {
   reachable: boolean;
   /** What each side announces: that it sends media. */
   sending: boolean;
+  /** An owner muted both. */
+  muted: boolean;
   reload(side: 'starter' | 'other'): void;
   close(): void;
 }
@@ -55,6 +57,7 @@ export function pair({ seed = 1, lose = () => false, delayMs = 10 }: Weather = {
       names: { person: fakeStream(), screen: fakeStream() },
       configuration: () => ({}),
       reachable: () => state.reachable,
+      isMuted: () => state.muted,
       isSending: () => state.sending,
       onBroken: () => state.broken.push(side),
       onChange: () => undefined,
@@ -78,6 +81,7 @@ export function pair({ seed = 1, lose = () => false, delayMs = 10 }: Weather = {
     broken: [],
     reachable: true,
     sending: true,
+    muted: false,
     get starter() {
       return get('starter');
     },

@@ -38,6 +38,8 @@ type FakeRelayedRoom = RelayedRoom & {
   readonly followed: ReadonlyMap<ParticipantId, unknown>;
   /** The participants in the mix. */
   readonly mixed: ReadonlySet<ParticipantId>;
+  /** Of whom no sound is subscribed. */
+  readonly silenced: ReadonlySet<ParticipantId>;
   readonly secret: string | null;
 };
 
@@ -67,6 +69,7 @@ export function fakeRelays(): FakeRelays {
   class Room implements FakeRelayedRoom {
     followed: ReadonlyMap<ParticipantId, unknown> = new Map();
     readonly mixed = new Set<ParticipantId>();
+    readonly silenced = new Set<ParticipantId>();
     readonly mix = fakeStream();
     readonly secret: string | null;
 
@@ -89,6 +92,8 @@ export function fakeRelays(): FakeRelays {
         track: () => null,
         level: () => 0,
         targetMs: () => 60,
+        silence: (on: boolean) =>
+          void (on ? this.silenced.add(participant) : this.silenced.delete(participant)),
         mix: (on: boolean) => void (on ? this.mixed.add(participant) : this.mixed.delete(participant)),
         counts: () => (brought.has(participant) ? [VOICE] : []),
       };

@@ -13,6 +13,29 @@ describe('a link between two people', () => {
     call.close();
   });
 
+  test('[MOD-15] every sound of a muted participant is silence, also on a connection that is made later, and no picture is', async () => {
+    const call = pair();
+    await call.ports.clock.until(connected(call), 5000);
+    call.other.setMedia(withScreen(ordinary()));
+    await call.ports.clock.advance(1000);
+    const { starter } = call;
+    const enabled = (kind: string): (boolean | undefined)[] => {
+      const tracks = [starter.stream, starter.screen].flatMap((stream) => stream?.getTracks() ?? []);
+      return tracks.filter((track) => track.kind === kind).map((track) => track.enabled);
+    };
+    call.muted = true;
+    starter.silence();
+    assert.deepEqual(enabled('audio'), [false]);
+    call.reload('other');
+    await call.ports.clock.until(() => call.ports.fabric.live.length === 2 && connected(call)(), 20_000);
+    assert.ok(enabled('audio').length > 0 && !enabled('audio').some((one) => one !== false));
+    assert.ok(!enabled('video').includes(false));
+    call.muted = false;
+    starter.silence();
+    assert.ok(!enabled('audio').includes(false));
+    call.close();
+  });
+
   for (const index of [0, 1, 2, 3, 4, 5]) {
     test(`[P7] signal ${index} lost: still connected within 5 s`, async () => {
       const call = pair({ lose: (_, at) => at === index });

@@ -63,7 +63,7 @@ function stand(): Stand {
 
 async function people({ paths, clock }: Stand, ...who: ParticipantId[]): Promise<void> {
   const said = { audio: true, video: false, screen: false };
-  paths.follow(ME, new Map(who.map((one) => [one, { ...member(one, one), media: said }])), MAX);
+  paths.follow(ME, new Map(who.map((one) => [one, { ...member(one, one), media: said, muted: false }])), MAX);
   paths.update();
   // A room returns to the mesh some seconds after people left.
   await clock.advance(3500);
@@ -152,4 +152,22 @@ describe('[MEDIA-13] the mix', () => {
     assert.equal(room.paths.mix, null);
     assert.equal(outputOf(room, CEM), 'stream');
   });
+});
+
+test('[MOD-15] of a participant that an owner muted no sound comes from relays', async () => {
+  const room = await moving();
+  room.relays.bring(ADA);
+  const media = { audio: false, video: false, screen: false };
+  for (const muted of [true, false]) {
+    const members = [ADA, BEN, CEM].map((one) => ({
+      ...member(one, one),
+      media,
+      muted: muted && one === ADA,
+    }));
+    room.paths.follow(ME, new Map(members.map((one) => [one.participant, one])), MAX);
+    room.paths.update();
+    const [relayed] = room.relays.open;
+    assert.deepEqual([...(relayed?.silenced ?? [])], muted ? [ADA] : []);
+  }
+  room.paths.close();
 });

@@ -87,6 +87,9 @@ describe('commands of the owner', () => {
   const commands: readonly (readonly [string, string, (may: Moderation) => Promise<unknown>, string])[] = [
     ['MOD-1', `POST ${ROOM_URL}/participants/${ADA}/kick`, (may) => may.kick(ADA), ''],
     ['MOD-4', `POST ${ROOM_URL}/participants/${ADA}/request-mute`, (may) => may.requestMute(ADA), ''],
+    ['MOD-14', `POST ${ROOM_URL}/participants/${ADA}/mute`, (may) => may.mute(ADA), ''],
+    ['MOD-14', `POST ${ROOM_URL}/participants/${ADA}/unmute`, (may) => may.unmute(ADA), ''],
+    ['MOD-13', `POST ${ROOM_URL}/end`, (may) => may.endCall(), ''],
     ['MOD-5', `POST ${ROOM_URL}/participants/${ADA}/admit`, (may) => may.admit(ADA), ''],
     ['MOD-5', `POST ${ROOM_URL}/participants/${ADA}/deny`, (may) => may.deny(ADA), ''],
     ['MOD-2', `DELETE ${ROOM_URL}/bans/ban-1`, (may) => may.unban('ban-1'), ''],
@@ -148,6 +151,8 @@ describe('commands of the owner', () => {
 
   const repeated: readonly ((may: Moderation) => Promise<unknown>)[] = [
     (may) => may.kick(ADA),
+    (may) => may.mute(ADA),
+    (may) => may.unmute(ADA),
     (may) => may.admit(ADA),
     (may) => may.deny(ADA),
     (may) => may.changeRoom({ locked: true }),
@@ -167,12 +172,12 @@ describe('commands of the owner', () => {
     }
   });
 
-  test('[MOD-2] [MOD-4] a ban and a request to mute are never repeated', async () => {
+  test('[MOD-2] [MOD-4] [MOD-13] a ban, a request to mute and the end of a call are never repeated', async () => {
     const { service, may } = await owner();
     service.commandAnswers = [refusal(503, 'STORE_UNAVAILABLE')];
-    await Promise.all([may.ban(ADA, { network: false }), may.requestMute(ADA)]);
+    await Promise.all([may.ban(ADA, { network: false }), may.requestMute(ADA), may.endCall()]);
     await service.ports.clock.advance(9000);
-    assert.equal(service.commands.length, 2);
+    assert.equal(service.commands.length, 3);
   });
 
   test('a kick whose answer was lost has succeeded if the repeated kick finds no participant', async () => {

@@ -196,3 +196,17 @@ test('[MEDIA-10] nothing counts as received while the relay is silent, until it 
   subscriber.use(broadcast.consume(), '1');
   assert.equal(subscriber.ready, true);
 });
+
+test('[MOD-15] of a muted participant no sound is subscribed, whatever its catalog says, until the mute is lifted', async () => {
+  const { subscriber, blended, publishes } = watching();
+  subscriber.mix(true);
+  await publishes('microphone');
+  assert.deepEqual(blended, [true]);
+  subscriber.silence(true);
+  assert.deepEqual([blended, subscriber.track('microphone')], [[false], null]);
+  await publishes('microphone', 'screen-audio');
+  assert.equal(blended.length, 1, 'nothing else is played');
+  subscriber.silence(false);
+  assert.deepEqual(blended, [false, true, true]);
+  subscriber.close();
+});

@@ -187,6 +187,7 @@ describe('the socket and its recovery', () => {
   const fatal: readonly Code[] = [
     'REPLACED',
     'KICKED',
+    'CALL_ENDED',
     'BANNED',
     'ROOM_DELETED',
     'TICKET_INVALID',

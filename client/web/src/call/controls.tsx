@@ -38,15 +38,17 @@ function MediaControls({ session }: SessionProps) {
   const microphone = session.media.sendingMicrophone.value !== null;
   const camera = session.media.sendingCamera.value !== null;
   const sharing = session.screen.value !== null;
+  const { muted } = session.snapshot.value.me;
   return (
     <>
       <DeviceMenu session={session} kind="microphone">
         <Control
           id="microphone"
           icon={microphone ? 'mic' : 'mic-off'}
-          label={microphone ? 'Mute' : 'Unmute'}
+          label={muted ? 'Muted by the owner' : microphone ? 'Mute' : 'Unmute'}
           shortcut="m"
           look={microphone ? 'plain' : 'off'}
+          unavailable={muted}
           onPress={() => session.toggleMicrophone()}
         />
       </DeviceMenu>

@@ -3,6 +3,7 @@ import { Dialog } from '../design/dialog.tsx';
 import { shortcutsOn, setShortcutsOn } from '../memory/profile.ts';
 import { LinkDialog } from './link-dialog.tsx';
 import { BanDialog } from './owner/ban-dialog.tsx';
+import { EndCallDialog } from './owner/end-call-dialog.tsx';
 import type { CallSession } from './session.ts';
 import { PathDialog } from './path-dialog.tsx';
 import { SettingsDialog } from './settings-dialog.tsx';
@@ -39,6 +40,8 @@ export function CallDialogs({ session }: { readonly session: CallSession }) {
           />
         )
       );
+    case 'end-call':
+      return session.ownerCommands && <EndCallDialog commands={session.ownerCommands} onClose={onClose} />;
     default:
       return open satisfies never;
   }

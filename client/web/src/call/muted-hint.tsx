@@ -1,16 +1,22 @@
 import { Icon } from '../design/icon.tsx';
 import type { CallSession } from './session.ts';
 
-/** Above the controls, where the button is that ends it. */
+/** Above the controls, where the button is that ends it. A mute of the owner lasts, and at the top it covers no name. */
 export function MutedHint({ session }: { readonly session: CallSession }) {
+  const { muted } = session.snapshot.value.me;
   return (
-    <div class="muted-hint-slot" role="status">
-      {session.mutedSpeech.value && (
+    <div class={`muted-hint-slot${muted ? ' at-top' : ''}`} role="status">
+      {muted ? (
+        <p class="muted-hint" data-testid="muted-by-owner">
+          <Icon name="mic-off" />
+          The owner muted you until they let you speak.
+        </p>
+      ) : session.mutedSpeech.value ? (
         <p class="muted-hint" data-testid="muted-hint">
           <Icon name="mic-off" />
           You are muted. The others do not hear you.
         </p>
-      )}
+      ) : null}
     </div>
   );
 }

@@ -15,7 +15,7 @@ import { shareLink } from './share-link.tsx';
 import { canSetVolume } from './volumes.ts';
 
 export function PeoplePanel({ session }: { readonly session: CallSession }) {
-  const { me, people, lobby, view } = session.snapshot.value;
+  const { me, people, lobby, view, allMuted } = session.snapshot.value;
   const [openFor, setOpenFor] = useState<string | null>(null);
   const commands = me.owner ? session.ownerCommands : null;
   return (
@@ -37,6 +37,7 @@ export function PeoplePanel({ session }: { readonly session: CallSession }) {
                 {me.name} <span class="soft">(you)</span>
               </span>
               {me.owner && <OwnerBadge />}
+              {me.muted && <span class="soft small">Muted by the owner</span>}
             </span>
             <HandMark session={session} participant={me.participant} on="row" />
             <MediaMarks audio={me.media.audio} video={me.media.video} screen={me.media.screen} />
@@ -52,7 +53,14 @@ export function PeoplePanel({ session }: { readonly session: CallSession }) {
             />
           ))}
         </ul>
-        {commands && view && <RoomSection commands={commands} view={view} />}
+        {commands && view && (
+          <RoomSection
+            commands={commands}
+            view={view}
+            allMuted={allMuted}
+            onEndCall={() => (session.dialog.value = { kind: 'end-call' })}
+          />
+        )}
       </div>
       <div class="panel-foot">
         <button type="button" class="button" onClick={() => void shareLink(session)}>
@@ -83,6 +91,7 @@ function PersonRow({ session, commands, person, open, onToggle }: PersonRowProps
           {person.name}
           {person.owner && <OwnerBadge />}
           <PresenceWord person={person} />
+          {person.muted && <span class="soft small">Muted by the owner</span>}
           {muteRequested && <span class="soft small">Asked to mute</span>}
         </span>
         <HandMark session={session} participant={person.participant} on="row" />

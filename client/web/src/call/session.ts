@@ -21,10 +21,11 @@ import { Volumes } from './volumes.ts';
 
 export type Panel = 'none' | 'chat' | 'people';
 export type OpenDialog =
-  | { readonly kind: 'settings' | 'shortcuts' | 'share' | 'statistics' | 'path' }
+  | { readonly kind: 'settings' | 'shortcuts' | 'share' | 'statistics' | 'path' | 'end-call' }
   | { readonly kind: 'link'; readonly participant: ParticipantId }
   | { readonly kind: 'ban'; readonly participant: ParticipantId; readonly name: string };
 
+const MUTED = 'The owner muted you. You can switch your microphone on when they let you speak.';
 const KEY_REFUSED = 'The owner key in this browser is no longer valid for this room. You join as a guest.';
 
 export class CallSession {
@@ -95,6 +96,9 @@ export class CallSession {
         if (media.sendingMicrophone.value === null) this.muteRequested.value = false;
       }),
       effect(() => {
+        if (this.snapshot.value.me.muted && media.sendingMicrophone.value !== null) media.muted.value = true;
+      }),
+      effect(() => {
         if (this.panel.value !== 'people') this.problem.value = null;
       }),
       effect(() => {
@@ -127,6 +131,10 @@ export class CallSession {
   }
 
   toggleMicrophone(): void {
+    if (this.snapshot.peek().me.muted) {
+      this.notices.show(MUTED, 'quiet');
+      return;
+    }
     void this.media
       .toggleMicrophone()
       .then(() =>
@@ -150,6 +158,7 @@ export class CallSession {
   talk(on: boolean): boolean {
     const { microphone, muted } = this.media;
     if (microphone.peek().status !== 'live' || muted.peek() !== on) return false;
+    if (on && this.snapshot.peek().me.muted) return false;
     muted.value = !on;
     return true;
   }
@@ -267,6 +276,8 @@ export class CallSession {
       this.pod.value = next.connection.pod;
       this.joinedLate.value = joinedLate(next);
     }
+    if (before.me.muted && !next.me.muted)
+      this.notices.show('You can speak again: switch your microphone on', 'info');
     if (next.muteRequests > before.muteRequests) this.#onMuteRequest();
     if (before.connection.status === 'connected' && next.connection.status === 'connected')
       this.#announce(before, next);

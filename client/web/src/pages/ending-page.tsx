@@ -23,6 +23,7 @@ const ICONS: Partial<Record<EndReason, IconName>> = {
   ROOM_LOCKED: 'lock',
   REPLACED: 'tabs',
   ROOM_DELETED: 'trash',
+  CALL_ENDED: 'leave',
   ROOM_INVALID: 'link',
   ROOM_HOME_UNREACHABLE: 'cloud',
   BANNED: 'door',

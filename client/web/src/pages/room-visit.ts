@@ -20,7 +20,7 @@ export type VisitState =
   | { readonly at: 'ended'; readonly reason: EndReason; readonly retryAfterMs: number | null };
 
 /** After these reasons the user returns through the preview, not directly into the call. */
-const PREVIEW_FIRST: ReadonlySet<EndReason> = new Set(['left', 'NAME_INVALID', 'KICKED']);
+const PREVIEW_FIRST: ReadonlySet<EndReason> = new Set(['left', 'NAME_INVALID', 'KICKED', 'CALL_ENDED']);
 const LISTEN: JoinChoice = { microphone: false, camera: false };
 
 export class RoomVisit {

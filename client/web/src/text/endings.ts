@@ -74,6 +74,13 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
     auto: false,
     mood: 'closed',
   },
+  CALL_ENDED: {
+    title: 'The call was ended',
+    body: 'The owner of the room ended it for everyone. The room is still there: you can open it again.',
+    next: ['rejoin', 'home'],
+    auto: false,
+    mood: 'goodbye',
+  },
   LOBBY_DENIED: {
     title: 'You were not let in',
     body: 'The owner of the room did not admit you. You can ask again, or open a room of your own.',
@@ -244,6 +251,11 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   BAN_NOT_FOUND: {
     title: 'This ban was already lifted',
     body: 'This person may join again.',
+    ...FAULT,
+  },
+  TOO_MANY_MUTED: {
+    title: 'Too many people are muted one by one',
+    body: 'Mute everyone, or let some people speak first.',
     ...FAULT,
   },
   TOO_MANY_BANS: {

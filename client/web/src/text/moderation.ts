@@ -11,6 +11,8 @@ export function moderationProblem(reason: Code | 'unreachable'): string {
       return 'This ban was already lifted.';
     case 'TOO_MANY_BANS':
       return 'This room has the maximum number of bans. Lift one first.';
+    case 'TOO_MANY_MUTED':
+      return 'This room has the maximum number of single mutes. Mute everyone, or let some people speak first.';
     case 'ROOM_FULL':
       return 'The room is full. Someone has to leave before another person can join.';
     case 'ROOM_NOT_FOUND':

@@ -14,7 +14,7 @@ declare global {
   var fakeCall: FakeCall | undefined;
 }
 
-interface CallState {
+export interface CallState {
   readonly change?: Partial<CallSnapshot>;
   readonly devices?: FakeDeviceOptions;
   readonly silent?: boolean;

@@ -1,7 +1,7 @@
 /** A scripted call: it records the requested operations and shows the given snapshot. */
 import type { ChangeRoomRequest } from '@parley/protocol/http';
 import type { Code } from '@parley/protocol/codes';
-import type { Call, CallFigures, CallSnapshot } from '@parley/sdk/call';
+import type { Call, CallFigures, CallSnapshot, Person } from '@parley/sdk/call';
 import type { Moderation } from '@parley/sdk/room/moderation';
 import { BANS, figures, NAMED_VIEW, people } from './people.ts';
 
@@ -111,6 +111,14 @@ export class FakeCall implements Call {
       });
       return null;
     };
+    const muted = (who: string | null, on: boolean) => {
+      const mute = (person: Person): Person =>
+        person.owner || (who !== null && who !== person.participant)
+          ? person
+          : { ...person, muted: on, media: { ...person.media, audio: person.media.audio && !on } };
+      this.show({ people: this.#snapshot.people.map(mute) });
+      return null;
+    };
     return {
       kick: (participant) => answer(`kick ${participant}`, () => gone(participant)),
       ban: (participant, { network }) =>
@@ -120,6 +128,15 @@ export class FakeCall implements Call {
           return { id: `ban-${participant}`, name: name ?? '', network, at: BANS[0]?.at ?? 0 };
         }),
       requestMute: (participant) => answer(`ask ${participant} to mute`, () => null),
+      mute: (participant) => answer(`mute ${participant}`, () => muted(participant, true)),
+      unmute: (participant) => answer(`unmute ${participant}`, () => muted(participant, false)),
+      endCall: () =>
+        answer('end the call', () => {
+          this.show({
+            connection: { status: 'ended', reason: 'CALL_ENDED', retry: true, retryAfterMs: null },
+          });
+          return null;
+        }),
       admit: (participant) =>
         answer(`admit ${participant}`, () => {
           const [someone] = people(1);
@@ -132,8 +149,10 @@ export class FakeCall implements Call {
       deny: (participant) => answer(`deny ${participant}`, () => gone(participant)),
       changeRoom: (change: ChangeRoomRequest) =>
         answer(`change ${JSON.stringify(change)}`, () => {
-          const view = { ...NAMED_VIEW, ...this.#snapshot.view, ...change };
-          this.show({ view });
+          const { muted: allMuted = this.#snapshot.allMuted, ...settings } = change;
+          const view = { ...NAMED_VIEW, ...this.#snapshot.view, ...settings };
+          this.show({ view, allMuted });
+          if (change.muted !== undefined) muted(null, allMuted);
           return view;
         }),
       bans: () => answer('bans', () => BANS),

@@ -16,6 +16,7 @@ import { fakeDevices, fakeScreen, type FakeDeviceOptions } from './fake-media.ts
 import { closed, fakeStream, HOSTILE, playing, SENSOR, WATCHED, type FakeStream } from './fake-stream.ts';
 import { HAND_STATES } from './hand-states.tsx';
 import { LIVE_STATES } from './live-states.tsx';
+import { MUTE_STATES } from './mute-states.tsx';
 import { SHARED_PAGE_STATES } from './shared-page-states.tsx';
 import { CHAT, NAMED_VIEW, owned, people, snapshot } from './people.ts';
 
@@ -281,6 +282,7 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
       script: (session, fake) => void session.media.begin().then(() => fake.show({ muteRequests: 1 })),
       silent: true,
     }),
+  ...MUTE_STATES,
   'call-locked': () =>
     call({
       change: {

@@ -53,6 +53,21 @@ export const MODERATION_ATTACKS: readonly Attack[] = [
     },
   },
   {
+    name: 'ended-call-resumes',
+    rules: ['MOD-13'],
+    async run(arena) {
+      const room = await NamedRoom.create(arena);
+      const mallory = await Participant.enter(arena.edge, room.room, { from: arena.address() });
+      const { resume } = mallory.welcome;
+      await room.owns('POST', '/end');
+      expectOneOf(await mallory.refusedWith(), ['CALL_ENDED']);
+      await mallory.connect();
+      mallory.sendResume(resume);
+      expectOneOf(await mallory.refusedWith(), ['CALL_ENDED']);
+      return 'CALL_ENDED';
+    },
+  },
+  {
     name: 'ban-evasion',
     rules: ['MOD-2', 'MOD-8'],
     async run(arena) {

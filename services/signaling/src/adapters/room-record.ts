@@ -1,19 +1,29 @@
 /** A record of a named room as it is stored and sent, with the fields that rooms from before moderation have not. */
 import type { RoomRecord as StoredRecord } from '@parley/protocol/home';
+import { NO_MUTES } from '@parley/protocol/people';
 import type { RoomRecord } from '../core/ports.ts';
 
 export function roomRecord(stored: StoredRecord): RoomRecord {
-  const { hardCap = false, lobby = false, bans = [], kicked = [], ...record } = stored;
+  const {
+    hardCap = false,
+    lobby = false,
+    bans = [],
+    kicked = [],
+    mutes = NO_MUTES,
+    calls = 0,
+    ...record
+  } = stored;
   const named = bans.map(({ device, network, ...ban }) => ({ ...ban, device, network }));
-  return { ...record, hardCap, lobby, bans: named, kicked };
+  return { ...record, hardCap, lobby, bans: named, kicked, mutes, calls };
 }
 
 /** Fields without a value are left out. */
-export function storedRecord({ bans, kicked, ...record }: RoomRecord): StoredRecord {
+export function storedRecord({ bans, kicked, mutes, ...record }: RoomRecord): StoredRecord {
   const named = bans.map(({ device, network, ...ban }) => ({
     ...ban,
     ...(device === undefined ? {} : { device }),
     ...(network === undefined ? {} : { network }),
   }));
-  return { ...record, bans: named, kicked: kicked.map((one) => ({ ...one })) };
+  const copied = { all: mutes.all, participants: [...mutes.participants] };
+  return { ...record, bans: named, kicked: kicked.map((one) => ({ ...one })), mutes: copied };
 }

@@ -1,5 +1,6 @@
 /** A join or resume reaches the core: the room is opened here where it is not open yet. SPEC rules ROS-7, HOME-6. */
 import type { RoomId } from '@parley/protocol/ids';
+import { endedBy } from './incarnation.ts';
 import type { Join, Resume } from './input.ts';
 import { join } from './join.ts';
 import { isOfOtherIncarnation, takePolicy, watchPolicy } from './policy.ts';
@@ -19,9 +20,17 @@ export function arrive(pod: Pod, arrival: Join | Resume): void {
     return;
   }
   if (isOfOtherIncarnation(room, arrival)) {
-    pod.effects.push({ type: 'close', socket: arrival.socket, code: 'ROOM_DELETED' });
+    const code = endedBy(arrival.incarnation, room.policy?.incarnation);
+    // A newcomer was in no call: its ticket was made from what a pod had read before.
+    const isNewcomer = arrival.type === 'join' && code === 'CALL_ENDED';
+    pod.effects.push({
+      type: 'close',
+      socket: arrival.socket,
+      code: isNewcomer ? 'TICKET_EXPIRED' : code,
+    });
     return;
   }
+  room.incarnation ??= arrival.incarnation;
   if (arrival.type === 'join') join(pod, room, arrival);
   else resume(pod, room, arrival);
 }

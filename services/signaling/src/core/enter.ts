@@ -1,5 +1,5 @@
 /** The end of a join and of a resume: the participant is in the roster and its socket is welcomed. SPEC rules JOIN-9, RES-4. */
-import type { Waiting } from '@parley/protocol/people';
+import { NO_MUTES, type Waiting } from '@parley/protocol/people';
 import type { BareWelcome } from './effects.ts';
 import type { Join, Resume } from './input.ts';
 import { memberOf } from './roster/merge.ts';
@@ -35,6 +35,8 @@ function welcome(pod: Pod, room: Room, arrival: Join | Resume): BareWelcome {
     roster: Array.from(room.people.values(), memberOf),
     resume: token,
     ...(owner ? { owner, lobby: Array.from(room.lobby.values(), waitingOf) } : {}),
+    // Without the policy the client keeps the mutes that it knows.
+    ...(room.policy === undefined ? {} : { mutes: room.policy.mutes ?? NO_MUTES }),
     graceMs: limits['resume.grace'],
     recovering: room.recoveringUntil > pod.now || room.silent.size > 0 || mayBeBeyondCut(pod),
     // A newcomer does not receive chat from before it entered.

@@ -1,10 +1,12 @@
 /**
  * The stored policy of a named room: its lock, lobby and bans. The pod that changes it notifies the room. Every pod also reads it again at intervals,
- * as a message may be lost and the room may have been deleted. SPEC rules MOD-2, MOD-3, MOD-9.
+ * as a message may be lost and the room may have been deleted. SPEC rules MOD-2, MOD-3, MOD-9, MOD-13, MOD-14.
  */
 import type { Policy, RoomPolicy } from '@parley/protocol/bus';
 import type { RoomId } from '@parley/protocol/ids';
+import { NO_MUTES, type Mutes } from '@parley/protocol/people';
 import type { VisitorMarks } from '@parley/protocol/tokens';
+import { endedBy } from './incarnation.ts';
 import { termOf } from './home-terms.ts';
 import type { Join, Resume } from './input.ts';
 import { remove } from './leave.ts';
@@ -48,19 +50,26 @@ export function publishPolicy(pod: Pod, policy: RoomPolicy): void {
   }
 }
 
-/** Takes a newer policy. A room that was created again is a different one: participants of the old room are notified that it was deleted. */
+/**
+ * Takes a newer policy. A room that was created again is a different one: participants of the old room are notified that it was deleted; and so is the next
+ * call of a room whose owner ended one.
+ */
 export function takePolicy(pod: Pod, room: Room, policy: RoomPolicy): void {
   const known = room.policy;
   if (known !== undefined && known.revision >= policy.revision) return;
-  if (known !== undefined && known.incarnation !== policy.incarnation) {
-    endRoom(pod, room.view.room);
+  const incarnation = known?.incarnation ?? room.incarnation;
+  if (incarnation !== undefined && incarnation !== policy.incarnation) {
+    endRoom(pod, room.view.room, endedBy(incarnation, policy.incarnation));
     return;
   }
   const before = room.view;
   room.policy = policy;
   room.view = policy.view;
   const sockets = localSockets(room);
-  if (sockets.length > 0 && !isSameView(before, room.view))
+  const { mutes = NO_MUTES } = policy;
+  if (sockets.length > 0 && !isSame(known?.mutes ?? NO_MUTES, mutes))
+    pod.effects.push({ type: 'send', sockets, message: { type: 'mutes', mutes } });
+  if (sockets.length > 0 && !isSame(before, room.view))
     pod.effects.push({ type: 'send', sockets, message: { type: 'room-changed', room: room.view } });
   enforceBans(pod, room);
   // A region that was promoted does not know who has a seat.
@@ -82,7 +91,8 @@ function claimSeats(pod: Pod, room: Room): void {
     if (presence.state !== 'waiting') claimSeat(pod, room, participant);
 }
 
-const isSameView = (a: Room['view'], b: Room['view']): boolean => JSON.stringify(a) === JSON.stringify(b);
+const isSame = <Value extends Room['view'] | Mutes>(a: Value, b: Value): boolean =>
+  JSON.stringify(a) === JSON.stringify(b);
 
 /** Called when a named room opens. */
 export function watchPolicy(pod: Pod, room: Room): void {

@@ -4,6 +4,7 @@ import type { DirectedTransfer } from '@parley/protocol/directed';
 import type { HomeAnswer, HomeRequest, HomeTerm, HomeTerms } from '@parley/protocol/home';
 import type { ParticipantId, PodId, RegionId, RoomId } from '@parley/protocol/ids';
 import type { MediaRelay } from '@parley/protocol/media';
+import type { Mutes } from '@parley/protocol/people';
 import type { PageBusMessage } from '@parley/protocol/pages-bus';
 import type { PageAddress } from '@parley/protocol/pages';
 import type { TurnNode } from '@parley/protocol/turn';
@@ -72,6 +73,9 @@ export interface RoomRecord {
   readonly bans: readonly BanRecord[];
   /** Participants that were kicked, while their resume tokens may still be valid; `until` in Unix ms. */
   readonly kicked: readonly { readonly participant: ParticipantId; readonly until: number }[];
+  readonly mutes: Mutes;
+  /** How often an owner ended the call for all. SPEC rule MOD-13. */
+  readonly calls: number;
   /** SHA-256 of the owner key, base64url. The key itself is not stored. */
   readonly ownerKeyHash: string;
   /** Unix time in ms. */

@@ -100,6 +100,8 @@ export interface Room {
   view: RoomView;
   /** The stored policy of a named room; `undefined` for an ad-hoc room, and where the store could not be read yet. */
   policy: RoomPolicy | undefined;
+  /** While the policy is not known: the incarnation of the first token or ticket. */
+  incarnation: string | undefined;
   readonly own: OwnSection;
   readonly openedAt: number;
   /** Other pods' sections by pod, then epoch. */

@@ -123,7 +123,7 @@ const TRIES = 12;
 
 /**
  * A region that was replaced hands over a version that was not followed. It counts whole where this region has not written the room itself. Otherwise its
- * bans and kicks are added, as either region may have been right to turn a visitor away, and nothing else of it counts. Whether it was taken over.
+ * bans and kicks are added, as either region may have been right to turn a visitor away, a call that either ended stays ended, and nothing else of it counts. Whether it was taken over.
  */
 export async function takeOver(
   followed: FollowedStore,
@@ -158,5 +158,5 @@ function withTurnedAway(ours: RoomRecord, theirs: RoomRecord): RoomRecord {
   const bans = new Map([...theirs.bans, ...ours.bans].map((ban) => [ban.id, ban]));
   const kicked = new Map([...theirs.kicked, ...ours.kicked].map((one) => [one.participant, one]));
   const most = { bans: [...bans.values()].slice(-MAX_BANS), kicked: [...kicked.values()].slice(-MAX_KICKED) };
-  return { ...ours, ...most };
+  return { ...ours, ...most, calls: Math.max(ours.calls, theirs.calls) };
 }

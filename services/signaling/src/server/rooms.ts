@@ -9,6 +9,7 @@ import { parseRoomId, type RegionId } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
 import type { RoomRecord, RoomStore, SeatStore, StoredRoom } from '../core/ports.ts';
 import type { RoomsOfHome } from './acting-rooms.ts';
+import { incarnationOfCall } from '../core/incarnation.ts';
 import { FarRooms } from './far-rooms.ts';
 import type { Homes } from './homes.ts';
 
@@ -130,7 +131,7 @@ export function policyOf(
   { record, revision }: StoredRoom,
   max: number,
 ): { readonly view: RoomView; readonly policy: RoomPolicy } {
-  const { name, region, cap, locked, lobby, hardCap, bans, kicked } = record;
+  const { name, region, cap, locked, lobby, hardCap, bans, kicked, mutes } = record;
   const view: RoomView = {
     room: `${name}@${region}`,
     kind: 'named',
@@ -146,11 +147,13 @@ export function policyOf(
     ...(network === undefined ? {} : { network }),
   }));
   const gone = kicked.filter(({ until }) => until > Date.now()).map(({ participant }) => participant);
-  return { view, policy: { revision, incarnation: incarnationOf(record), view, bans: marks, kicked: gone } };
+  const incarnation = incarnationOf(record);
+  return { view, policy: { revision, incarnation, view, bans: marks, kicked: gone, mutes } };
 }
 
-export const incarnationOf = ({ ownerKeyHash }: RoomRecord): string =>
-  ownerKeyHash.slice(0, INCARNATION_CHARS);
+/** Of the room, and of its call: an owner who ends the call for all begins another one. SPEC rule MOD-13. */
+export const incarnationOf = ({ ownerKeyHash, calls }: RoomRecord): string =>
+  incarnationOfCall(ownerKeyHash.slice(0, INCARNATION_CHARS), calls);
 
 /** Of a hash of 256 random bits: enough to tell apart the incarnations of a room. */
 const INCARNATION_CHARS = 16;

@@ -49,6 +49,17 @@ describe('a version that another region hands over', () => {
       });
   });
 
+  test('[HOME-13] [MOD-13] a call that either region ended stays ended', async () => {
+    const written = { revision: FIRST + 3, includes: 5, record: recordOf({ calls: 1 }) };
+    for (const [calls, most] of [
+      [0, 1],
+      [2, 2],
+    ] as const) {
+      const kept = await taken(written, { revision: 7, record: recordOf({ calls }) });
+      assert.equal(kept?.record?.calls, most);
+    }
+  });
+
   test('[HOME-13] adds its bans to a room that was written here, and nothing else', async () => {
     const written = { revision: FIRST + 3, includes: 5, record: recordOf({ bans: [ban('b')] }) };
     const merged = recordOf({ bans: [ban('a'), ban('b')] });

@@ -18,6 +18,8 @@ const RECORD: RoomRecord = {
   lobby: false,
   bans: [],
   kicked: [],
+  mutes: { all: false, participants: [] },
+  calls: 0,
   ownerKeyHash: 'a-hash-of-an-owner-key',
   createdAt: 1,
 };

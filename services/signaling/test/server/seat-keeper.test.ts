@@ -37,6 +37,7 @@ const POLICY: RoomPolicy = {
   view: { room: 'panel@local', kind: 'named', homeRegion: 'local', cap: 2, locked: false, hardCap: true },
   bans: [],
   kicked: [],
+  mutes: { all: false, participants: [] },
 };
 
 interface Keeper {

@@ -3,6 +3,7 @@ import type { RoomPolicy } from '@parley/protocol/bus';
 import type { SeatChange } from '@parley/protocol/home';
 import type { RoomView } from '@parley/protocol/http';
 import type { RoomId } from '@parley/protocol/ids';
+import type { Mutes } from '@parley/protocol/people';
 import type { Effect } from '../../src/core/effects.ts';
 import type { Input, Join } from '../../src/core/input.ts';
 import type { RoomSeats, Seat, SeatOutcome, SeatPlan } from '../../src/core/ports.ts';
@@ -57,14 +58,15 @@ export class HomeStore {
       view?: Partial<Pick<RoomView, 'locked' | 'lobby'>>;
       bans?: RoomPolicy['bans'];
       kicked?: RoomPolicy['kicked'];
+      mutes?: Mutes;
+      incarnation?: RoomPolicy['incarnation'];
     },
   ): RoomPolicy {
     const before = this.policies.get(room);
     if (before === undefined) throw new Error(`no room ${room}`);
     this.#revision += 1;
     const view = { ...before.view, ...change.view };
-    const { bans, kicked } = { ...before, ...change };
-    const policy = { ...before, revision: this.#revision, view, bans, kicked };
+    const policy = { ...before, ...change, revision: this.#revision, view };
     this.policies.set(room, policy);
     return policy;
   }
@@ -112,7 +114,10 @@ export class HomeStore {
   #change(pod: WorldPod, { room, incarnation, cap }: RoomSeats, change: SeatChange) {
     const failure = this.#failure(pod);
     if (failure !== undefined) return failure;
-    const before = this.#plans.get(room) ?? { incarnation, seats: [] };
+    const known = this.#plans.get(room) ?? { incarnation, seats: [] };
+    const isAnother = known.incarnation !== incarnation;
+    if (isAnother && change.act !== 'take') return 'taken';
+    const before = isAnother ? { incarnation, seats: [] } : known;
     const { plan, decisions } = changeSeats(before, [{ ...change, by: { pod: pod.name, boot: pod.boot } }], {
       cap,
       isAbandoned: (seat) => pod.core.isAbandoned(room, seat),

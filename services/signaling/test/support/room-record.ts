@@ -10,6 +10,8 @@ export const recordOf = (change: Partial<RoomRecord> = {}): RoomRecord => ({
   lobby: false,
   bans: [],
   kicked: [],
+  mutes: { all: false, participants: [] },
+  calls: 0,
   ownerKeyHash: 'hash',
   createdAt: 1,
   ...change,

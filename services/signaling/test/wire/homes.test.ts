@@ -183,6 +183,24 @@ describe('a room of another region', () => {
     assert.equal(await codeOfJoin(eu.url, room), 'ROOM_NOT_FOUND');
   });
 
+  test('[HOME-8] [MOD-13] [MOD-14] an owner mutes everyone and ends the call in both regions through either', async (t) => {
+    const { eu, us } = await twoRegions(t);
+    const owner = await Owner.of(eu.url);
+    for (const by of [us.url, eu.url]) {
+      const ada = await enter(eu.url, owner.room, 'ada');
+      const bo = await enter(us.url, owner.room, 'bo');
+      assert.equal((await owner.change(by, { muted: true })).status, 200);
+      for (const client of [ada, bo]) assert.equal((await client.waitFor('mutes')).mutes.all, true);
+      assert.equal((await owner.ask(by, 'POST', '/end')).status, 204);
+      for (const client of [ada, bo]) assert.equal((await client.refusedWith()).code, 'CALL_ENDED');
+      for (const { url } of [us, eu]) {
+        await bo.connect(url);
+        bo.sendResume();
+        assert.equal((await bo.refusedWith()).code, 'CALL_ENDED', url);
+      }
+    }
+  });
+
   test('[HOME-8] an owner without the key changes nothing, and while the home does not answer no owner does', async (t) => {
     const regions = await twoRegions(t);
     const owner = await Owner.of(regions.eu.url);

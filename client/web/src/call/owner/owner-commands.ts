@@ -46,6 +46,21 @@ export class OwnerCommands {
     this.#report(moderationProblem(answer.reason));
   }
 
+  /** A mute that holds until it is lifted. */
+  async setMuted(participant: ParticipantId, muted: boolean): Promise<void> {
+    if (this.pending.peek().has(participant)) return;
+    this.pending.value = added(this.pending.peek(), participant);
+    const answer = await this.#moderation[muted ? 'mute' : 'unmute'](participant);
+    this.pending.value = removed(this.pending.peek(), participant);
+    if (!answer.ok) this.#report(moderationProblem(answer.reason));
+  }
+
+  /** Ends this call too. `null` on success, otherwise the sentence for the owner. */
+  async endCall(): Promise<string | null> {
+    const answer = await this.#moderation.endCall();
+    return answer.ok ? null : moderationProblem(answer.reason);
+  }
+
   /** The participant muted: the next request is a new one. */
   clearMuteRequest(participant: ParticipantId): void {
     this.muteRequested.value = removed(this.muteRequested.peek(), participant);
@@ -63,11 +78,9 @@ export class OwnerCommands {
   async changeRoom(change: ChangeRoomRequest): Promise<void> {
     this.pendingChange.value = { ...this.pendingChange.peek(), ...change };
     const answer = await this.#moderation.changeRoom(change);
-    const { locked, lobby } = { ...this.pendingChange.peek() };
-    this.pendingChange.value = {
-      ...(locked === undefined || 'locked' in change ? {} : { locked }),
-      ...(lobby === undefined || 'lobby' in change ? {} : { lobby }),
-    };
+    const answered = new Set(Object.keys(change));
+    const others = Object.entries(this.pendingChange.peek()).filter(([what]) => !answered.has(what));
+    this.pendingChange.value = Object.fromEntries(others);
     if (!answer.ok) this.#report(moderationProblem(answer.reason));
   }
 

@@ -24,7 +24,7 @@ export function PersonMenuButton({ person, open, onToggle }: Omit<PersonMenuProp
       class={`button quiet icon-only person-more${open ? ' open' : ''}`}
       data-testid="person-menu"
       aria-label={menuLabel(person)}
-      title="Ask to mute, remove or ban"
+      title="Mute, remove or ban"
       aria-expanded={open}
       aria-controls={menuId(person)}
       onClick={onToggle}
@@ -63,7 +63,7 @@ export function PersonMenu(props: PersonMenuProps) {
 }
 
 function PersonActions({ session, commands, person, onToggle }: PersonMenuProps) {
-  const { participant, name, media } = person;
+  const { participant, name } = person;
   const busy = commands.pending.value.has(participant);
   const close = (): void => {
     onToggle();
@@ -71,19 +71,7 @@ function PersonActions({ session, commands, person, onToggle }: PersonMenuProps)
   };
   return (
     <>
-      <button
-        type="button"
-        class="button"
-        data-testid="request-mute"
-        disabled={!media.audio}
-        onClick={() => {
-          void commands.requestMute(participant);
-          close();
-        }}
-      >
-        <Icon name="mic-off" />
-        {media.audio ? 'Ask to mute' : 'Is muted'}
-      </button>
+      <MuteActions commands={commands} person={person} onDone={close} />
       <button
         type="button"
         class="button"
@@ -111,6 +99,53 @@ function PersonActions({ session, commands, person, onToggle }: PersonMenuProps)
         <Icon name="ban" />
         Ban…
       </button>
+    </>
+  );
+}
+
+interface MuteActionsProps {
+  readonly commands: OwnerCommands;
+  readonly person: Person;
+  readonly onDone: () => void;
+}
+
+/** A request, which the person may decline, and a mute that holds. An owner cannot be muted. */
+function MuteActions({ commands, person, onDone }: MuteActionsProps) {
+  const { participant, media, muted, owner } = person;
+  const busy = commands.pending.value.has(participant);
+  return (
+    <>
+      {!muted && (
+        <button
+          type="button"
+          class="button"
+          data-testid="request-mute"
+          disabled={!media.audio}
+          onClick={() => {
+            void commands.requestMute(participant);
+            onDone();
+          }}
+        >
+          <Icon name="mic-off" />
+          {media.audio ? 'Ask to mute' : 'Is muted'}
+        </button>
+      )}
+      {!owner && (
+        <button
+          type="button"
+          class="button"
+          data-testid={muted ? 'unmute' : 'mute'}
+          disabled={busy}
+          title={muted ? 'Their microphone stays off until they switch it on' : 'Until you let them speak'}
+          onClick={() => {
+            void commands.setMuted(participant, !muted);
+            onDone();
+          }}
+        >
+          <Icon name={muted ? 'mic' : 'mic-off'} />
+          {muted ? 'Let them speak' : 'Mute'}
+        </button>
+      )}
     </>
   );
 }

@@ -6,9 +6,13 @@ import type { OwnerCommands } from './owner-commands.ts';
 export function RoomSection({
   commands,
   view,
+  allMuted,
+  onEndCall,
 }: {
   readonly commands: OwnerCommands;
   readonly view: RoomView;
+  readonly allMuted: boolean;
+  readonly onEndCall: () => void;
 }) {
   return (
     <section class="room-section" aria-labelledby="room-title" data-testid="room-section">
@@ -27,8 +31,19 @@ export function RoomSection({
         title="Lobby"
         text="Newcomers wait until you admit them."
       />
+      <RoomSwitch
+        commands={commands}
+        what="muted"
+        on={allMuted}
+        title="Mute everyone"
+        text="Only owners are heard, and those you let speak."
+      />
       {view.hardCap && <p class="soft small">At most {view.cap} people fit in.</p>}
       <Bans commands={commands} />
+      <button type="button" class="button bad end-call" data-testid="end-call" onClick={onEndCall}>
+        <Icon name="leave" />
+        End the call for everyone…
+      </button>
     </section>
   );
 }

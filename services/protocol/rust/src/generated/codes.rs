@@ -25,6 +25,8 @@ pub enum Code {
     RegionFull,
     /// The owner deleted this room.
     RoomDeleted,
+    /// The owner ended the call of this room.
+    CallEnded,
     /// The room has reached its maximum number of participants.
     RoomFull,
     /// The lobby of this room is full.
@@ -37,6 +39,8 @@ pub enum Code {
     BanNotFound,
     /// The room has reached its maximum number of bans: lift one first.
     TooManyBans,
+    /// The room has reached its maximum number of single mutes.
+    TooManyMuted,
     /// Too many requests from this address, or of this participant.
     TooManyRequests,
     /// The owner locked the room.
@@ -135,7 +139,7 @@ pub enum Code {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Code; 64] = [
+    pub const ALL: [Code; 66] = [
         Code::BadRequest,
         Code::BodyTooLarge,
         Code::HeadersTooLarge,
@@ -147,12 +151,14 @@ impl Code {
         Code::RoomExists,
         Code::RegionFull,
         Code::RoomDeleted,
+        Code::CallEnded,
         Code::RoomFull,
         Code::LobbyFull,
         Code::LobbyTimeout,
         Code::ParticipantNotFound,
         Code::BanNotFound,
         Code::TooManyBans,
+        Code::TooManyMuted,
         Code::TooManyRequests,
         Code::RoomLocked,
         Code::RoomHomeUnreachable,
@@ -226,12 +232,14 @@ impl Code {
             Code::RoomExists => "ROOM_EXISTS",
             Code::RegionFull => "REGION_FULL",
             Code::RoomDeleted => "ROOM_DELETED",
+            Code::CallEnded => "CALL_ENDED",
             Code::RoomFull => "ROOM_FULL",
             Code::LobbyFull => "LOBBY_FULL",
             Code::LobbyTimeout => "LOBBY_TIMEOUT",
             Code::ParticipantNotFound => "PARTICIPANT_NOT_FOUND",
             Code::BanNotFound => "BAN_NOT_FOUND",
             Code::TooManyBans => "TOO_MANY_BANS",
+            Code::TooManyMuted => "TOO_MANY_MUTED",
             Code::TooManyRequests => "TOO_MANY_REQUESTS",
             Code::RoomLocked => "ROOM_LOCKED",
             Code::RoomHomeUnreachable => "ROOM_HOME_UNREACHABLE",
@@ -296,12 +304,14 @@ impl Code {
             Code::RoomExists => Some(409),
             Code::RegionFull => Some(503),
             Code::RoomDeleted => Some(410),
+            Code::CallEnded => None,
             Code::RoomFull => Some(409),
             Code::LobbyFull => None,
             Code::LobbyTimeout => None,
             Code::ParticipantNotFound => Some(404),
             Code::BanNotFound => Some(404),
             Code::TooManyBans => Some(409),
+            Code::TooManyMuted => Some(409),
             Code::TooManyRequests => Some(429),
             Code::RoomLocked => Some(423),
             Code::RoomHomeUnreachable => Some(503),
@@ -366,12 +376,14 @@ impl Code {
             Code::RoomExists => None,
             Code::RegionFull => None,
             Code::RoomDeleted => Some(4410),
+            Code::CallEnded => Some(4419),
             Code::RoomFull => Some(4409),
             Code::LobbyFull => Some(4417),
             Code::LobbyTimeout => Some(4418),
             Code::ParticipantNotFound => None,
             Code::BanNotFound => None,
             Code::TooManyBans => None,
+            Code::TooManyMuted => None,
             Code::TooManyRequests => Some(4431),
             Code::RoomLocked => Some(4423),
             Code::RoomHomeUnreachable => Some(4503),
@@ -424,7 +436,7 @@ impl Code {
 
     /// Whether the same request may succeed later.
     pub const fn retry(self) -> bool {
-        matches!(self, Code::RequestTimeout | Code::RegionFull | Code::RoomFull | Code::LobbyFull | Code::LobbyTimeout | Code::TooManyRequests | Code::RoomLocked | Code::RoomHomeUnreachable | Code::TooManyJoins | Code::TooManyRooms | Code::TooManySockets | Code::PodFull | Code::Busy | Code::TooManyPageRequests | Code::RelayUnavailable | Code::NotReady | Code::StoreUnavailable | Code::MessageTimeout | Code::ReassemblyLimitExceeded | Code::RateLimited | Code::SlowConsumer | Code::TooManyChatLines | Code::TooManyIceRequests | Code::Goaway | Code::Internal)
+        matches!(self, Code::RequestTimeout | Code::RegionFull | Code::CallEnded | Code::RoomFull | Code::LobbyFull | Code::LobbyTimeout | Code::TooManyRequests | Code::RoomLocked | Code::RoomHomeUnreachable | Code::TooManyJoins | Code::TooManyRooms | Code::TooManySockets | Code::PodFull | Code::Busy | Code::TooManyPageRequests | Code::RelayUnavailable | Code::NotReady | Code::StoreUnavailable | Code::MessageTimeout | Code::ReassemblyLimitExceeded | Code::RateLimited | Code::SlowConsumer | Code::TooManyChatLines | Code::TooManyIceRequests | Code::Goaway | Code::Internal)
     }
 
     /// Whether a client whose socket was closed with this code reconnects by itself.

@@ -39,6 +39,9 @@ pub struct ChangeRoomRequest {
     pub locked: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub lobby: Option<bool>,
+    /// Whether everyone but owners is muted, also those who join later. Both values end all single mutes and exceptions.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub muted: Option<bool>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -114,6 +114,8 @@ pub const ADDRESS_MODERATION: Limit = Limit::new("address.moderation", "PARLEY_L
 pub const ROOM_BANS: Limit = Limit::new("room.bans", "PARLEY_LIMIT_ROOM_BANS", [200, 1, 500], "bans", Some(Code::TooManyBans));
 /// Over it the earliest is dropped: its resume token is then treated as that of a participant that left.
 pub const ROOM_KICKED: Limit = Limit::new("room.kicked", "PARLEY_LIMIT_ROOM_KICKED", [200, 1, 1000], "participants", None);
+/// Muted one by one, or excepted where everyone is muted; sent to all participants at each change. Those who left do not count.
+pub const ROOM_MUTED: Limit = Limit::new("room.muted", "PARLEY_LIMIT_ROOM_MUTED", [200, 1, 1000], "participants", Some(Code::TooManyMuted));
 /// The owner sees each of them; counted against the local roster.
 pub const ROOM_LOBBY: Limit = Limit::new("room.lobby", "PARLEY_LIMIT_ROOM_LOBBY", [50, 1, 1000], "people waiting", Some(Code::LobbyFull));
 /// Of one room and one network: a fifth of its lobby; a class behind one address is admitted in turns.

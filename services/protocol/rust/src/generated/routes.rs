@@ -50,6 +50,21 @@ pub fn request_mute(room: &str, participant: &str) -> String {
     format!("/v1/rooms/{room}/participants/{participant}/request-mute")
 }
 
+/// `/v1/rooms/{room}/participants/{participant}/mute`
+pub fn mute(room: &str, participant: &str) -> String {
+    format!("/v1/rooms/{room}/participants/{participant}/mute")
+}
+
+/// `/v1/rooms/{room}/participants/{participant}/unmute`
+pub fn unmute(room: &str, participant: &str) -> String {
+    format!("/v1/rooms/{room}/participants/{participant}/unmute")
+}
+
+/// `/v1/rooms/{room}/end`
+pub fn end_call(room: &str) -> String {
+    format!("/v1/rooms/{room}/end")
+}
+
 /// `/v1/rooms/{room}/participants/{participant}/admit`
 pub fn admit(room: &str, participant: &str) -> String {
     format!("/v1/rooms/{room}/participants/{participant}/admit")

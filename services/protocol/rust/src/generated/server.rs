@@ -4,6 +4,7 @@
 #![allow(missing_docs, reason = "the schemas do not describe every field")]
 
 use super::shared::{ChatId, ChatLine, ChatProof, CodeName, DisplayName, IceServer, Media, Member, ParticipantId, PodId, ReactionEmoji, RegionList, RegionUrl, RelayOffer, RoomView, Waiting};
+use crate::bounded::List;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 
@@ -54,6 +55,8 @@ pub enum Message {
     RoomChanged(RoomChanged),
     #[serde(rename = "mute-requested")]
     MuteRequested,
+    #[serde(rename = "mutes")]
+    Mutes(Mutes),
     #[serde(rename = "goaway")]
     Goaway(Goaway),
     #[serde(rename = "pong")]
@@ -63,6 +66,14 @@ pub enum Message {
     /// A message of a newer service.
     #[serde(other)]
     Unknown,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WelcomeMutes {
+    /// Whether all but owners and `participants` are, and not only these.
+    pub all: bool,
+    pub participants: List<ParticipantId, 0, 1000>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,6 +105,8 @@ pub struct Welcome {
     /// Newcomers in the lobby; sent to owners only.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub lobby: Option<Vec<Waiting>>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub mutes: Option<WelcomeMutes>,
     /// A resume has opened the room again: participants may not be back yet, and the client keeps those it knew as away.
     pub recovering: bool,
     /// After a resume: lines the client may have missed, merged by id.
@@ -272,6 +285,20 @@ pub struct LobbyLeft {
 #[serde(rename_all = "camelCase")]
 pub struct RoomChanged {
     pub room: RoomView,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MutesMutes {
+    /// Whether all but owners and `participants` are, and not only these.
+    pub all: bool,
+    pub participants: List<ParticipantId, 0, 1000>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Mutes {
+    pub mutes: MutesMutes,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

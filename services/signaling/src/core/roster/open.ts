@@ -36,6 +36,7 @@ export function openRoom(pod: Pod, { view, policy }: Pick<Join, 'view' | 'policy
   const room: Room = {
     view,
     policy,
+    incarnation: policy?.incarnation,
     openedAt: pod.now,
     own: { epoch: pod.sectionEpoch, seq: 0, entries: new Map() },
     sections: new Map(),

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decode } from '@parley/protocol/decode';
 import { CreateRoomRequest, type CreateRoomAnswer } from '@parley/protocol/http';
+import { NO_MUTES } from '@parley/protocol/people';
 import { hashOwnerKey } from '../owner-key.ts';
 import { refuse } from '../refusal.ts';
 import { policyOf } from '../rooms.ts';
@@ -36,6 +37,8 @@ export async function createRoom(
     lobby,
     bans: [],
     kicked: [],
+    mutes: NO_MUTES,
+    calls: 0,
     ownerKeyHash: hashOwnerKey(ownerKey),
     createdAt: Date.now(),
   };

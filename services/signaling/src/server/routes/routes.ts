@@ -6,10 +6,12 @@ import { changeRoom } from './change-room.ts';
 import type { RouteContext } from './context.ts';
 import { createRoom } from './create-room.ts';
 import { deleteRoom } from './delete-room.ts';
+import { endCall } from './end-call.ts';
 import { joinRoom } from './join-room.ts';
 import { listParticipants } from './list-participants.ts';
 import { listRegions } from './list-regions.ts';
 import { moderate } from './moderate.ts';
+import { mute } from './mutes.ts';
 import { openLive } from './open-live.ts';
 import { readRoom } from './read-room.ts';
 
@@ -30,6 +32,11 @@ export function addRoutes(app: FastifyInstance, context: RouteContext): void {
     listParticipants(context, request, reply),
   );
   app.post(ROUTES.ban.path, (request: ParticipantRequest, reply) => ban(context, request, reply));
+  app.post(ROUTES.endCall.path, (request: RoomRequest, reply) => endCall(context, request, reply));
+  for (const action of ['mute', 'unmute'] as const)
+    app.post(ROUTES[action].path, (request: ParticipantRequest, reply) =>
+      mute(context, action, request, reply),
+    );
   for (const [{ path }, action] of [
     [ROUTES.kick, 'kick'],
     [ROUTES.requestMute, 'request-mute'],
