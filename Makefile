@@ -215,9 +215,9 @@ cluster: build cluster-tools ## Run a Kubernetes cluster of three nodes on this 
 	@node infra/cluster/src/up.ts
 
 .PHONY: test-cluster
-test-cluster: cluster test-tools ## Install the chart on that cluster and test it; REGIONS=2: as two regions that are joined; RELEASE=1: two releases of it, signed, from the registry; MONITORING=1: autoscaler, dashboards and alerts
-	@$(if $(RELEASE),STAND_INS=1 infra/local/tools.sh release,:)
-	@npm run --silent $(if $(RELEASE),test-release,$(if $(REGIONS),test-regions,$(if $(MONITORING),test-monitoring,test-cluster))) -w infra/cluster
+test-cluster: cluster test-tools ## Install the chart on that cluster and test it; REGIONS=2: as two regions that are joined; RELEASE=1: two releases of it, signed, from the registry; MONITORING=1: autoscaler, dashboards and alerts; K6=1: a herd of k6 in two pods
+	@$(if $(RELEASE),STAND_INS=1 infra/local/tools.sh release,$(if $(K6),infra/local/tools.sh load,:))
+	@npm run --silent $(if $(RELEASE),test-release,$(if $(REGIONS),test-regions,$(if $(MONITORING),test-monitoring,$(if $(K6),test-load,test-cluster)))) -w infra/cluster
 
 .PHONY: cluster-down
 cluster-down: packages ## Stop that cluster, and nothing else

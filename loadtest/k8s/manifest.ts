@@ -1,5 +1,7 @@
 /** The herd as objects of Kubernetes: a ConfigMap with the script, and a TestRun of the k6 operator that lets several pods run it. */
 
+import { isStorm } from '../k6/profiles/storm.ts';
+
 export interface DistributedHerd {
   readonly profile: string;
   /** Parley's address, as clients reach it. */
@@ -8,6 +10,10 @@ export interface DistributedHerd {
   readonly k6Version: string;
   /** What `k6 archive` writes: the script with all that it imports. */
   readonly archive: Uint8Array;
+  /** A share of the people. */
+  readonly scale?: string | undefined;
+  /** Where k6 writes its figures as JSON: `stdout`, or a file in the pod. */
+  readonly summary?: string | undefined;
 }
 
 /** The API server takes no larger ConfigMap. */
@@ -21,7 +27,12 @@ const RESOURCES = {
 } as const;
 
 /** A list for `kubectl apply -f -`. */
-export function manifestOf({ profile, site, parallelism, k6Version, archive }: DistributedHerd): object {
+export function manifestOf(herd: DistributedHerd): object {
+  const { profile, site, parallelism, k6Version, archive, scale, summary } = herd;
+  if (!isStorm(profile) && parallelism > 1)
+    throw new Error(
+      `several k6 cannot share "${profile}", which counts its joins: take a profile with an event`,
+    );
   if (archive.length > CONFIG_MAP_BYTES)
     throw new Error(`the archive has ${archive.length} bytes, and a ConfigMap takes ${CONFIG_MAP_BYTES}`);
   const metadata = { name: NAME, labels: { 'app.kubernetes.io/name': NAME } };
@@ -29,6 +40,8 @@ export function manifestOf({ profile, site, parallelism, k6Version, archive }: D
   const env = [
     { name: 'HERD_PROFILE', value: profile },
     { name: 'HERD_SITE', value: site },
+    ...(scale === undefined ? [] : [{ name: 'HERD_SCALE', value: scale }]),
+    ...(summary === undefined ? [] : [{ name: 'HERD_SUMMARY', value: summary }]),
   ];
   return {
     apiVersion: 'v1',

@@ -22,3 +22,13 @@ test('a script that no ConfigMap takes is refused', () => {
     /1048577 bytes.*takes 1048576/,
   );
 });
+
+test('a share of the people, and where the figures go, are in the environment of the runners', () => {
+  const text = JSON.stringify(manifestOf({ ...herd, scale: '0.1', summary: 'stdout' }));
+  assert.ok(text.includes('{"name":"HERD_SCALE","value":"0.1"},{"name":"HERD_SUMMARY","value":"stdout"}'));
+});
+
+test('a profile that counts its joins is for one runner', () => {
+  assert.throws(() => manifestOf({ ...herd, profile: 'smoke' }), /several k6 cannot share "smoke"/);
+  assert.doesNotThrow(() => manifestOf({ ...herd, profile: 'smoke', parallelism: 1 }));
+});

@@ -21,10 +21,14 @@ interface StandIn {
   readonly args?: Readonly<Record<string, string>>;
   /** A file of the context that changes. */
   readonly program?: string;
+  /** Made only where it is asked for by name, as its tool is fetched for nothing else. */
+  readonly onDemand?: boolean;
 }
 
 const debian = 'docker.io/library/debian:bookworm-slim';
 const contextsScript = inRepository('infra/cluster/images/contexts.sh');
+
+export const k6Image = ({ versions }: Lab): string => `docker.io/grafana/k6:${versions['K6_VERSION']}`;
 
 function standIns(lab: Lab): StandIn[] {
   const { versions, imagesDir } = lab;
@@ -74,12 +78,18 @@ function standIns(lab: Lab): StandIn[] {
       context: join(imagesDir, 'contexts/pause'),
       made: 'pause',
     },
+    {
+      tag: k6Image(lab),
+      recipe: 'k6',
+      context: lab.toolDir('k6', 'K6_VERSION'),
+      onDemand: true,
+    },
   ];
 }
 
 /** Makes those that are missing or out of date; answers their names. With `only`, of these names alone. */
 export async function ensureStandIns(lab: Lab, only?: readonly string[]): Promise<string[]> {
-  const wanted = standIns(lab).filter(({ tag }) => only?.includes(tag) ?? true);
+  const wanted = standIns(lab).filter(({ tag, onDemand = false }) => only?.includes(tag) ?? !onDemand);
   const made = new Map(Object.entries(readMade(lab)));
   const there = await listImages(lab);
   for (const standIn of wanted) {

@@ -60,7 +60,9 @@ export function cacheDir(env: NodeJS.ProcessEnv): string {
 /** The versions of what tools.sh fetches, by their names in versions.env. */
 export function readVersions(): Record<string, string> {
   const text = readFileSync(new URL('../versions.env', import.meta.url), 'utf8');
-  return Object.fromEntries([...text.matchAll(/^([A-Z_]+)=(.+)$/gm)].map(([, name, value]) => [name, value]));
+  return Object.fromEntries(
+    [...text.matchAll(/^([A-Z0-9_]+)=(.+)$/gm)].map(([, name, value]) => [name, value]),
+  );
 }
 
 function rustVersion(): string {

@@ -6,35 +6,22 @@ import { until } from '@parley/e2e/support/until.ts';
 import { newRoom } from '@parley/e2e/support/visitor.ts';
 import { Client } from '../../../../services/signaling/test/support/client.ts';
 import { restLogin, TurnClient } from '../../../../services/turn/test/turn-client.ts';
-import { addRules, allReady } from '../../src/faults.ts';
+import { addRules } from '../../src/faults.ts';
 import { kubectl } from '../../src/kubectl.ts';
 import { host, namespace, podsOf, type Pod } from '../../src/release.ts';
 import { entries, lab, type Entry } from '../lab/entry.ts';
+import type { Cause } from './cause.ts';
+import { leaveNats, natsCauses, restoreNats } from './nats-causes.ts';
 import type { Site } from './site.ts';
-
-export interface Cause {
-  readonly name: string;
-  /** Those that fire, and no others. */
-  readonly alerts: readonly string[];
-  /** Those of them that look at minutes, and hold on for so long after the end. */
-  readonly overMinutes?: readonly string[];
-  /** Resolves when the cause is there, with what ends it. */
-  readonly begin: (site: Site) => Promise<() => Promise<unknown>>;
-}
 
 /** The alerts that nothing here causes, and why. charts/parley/tests/alerts has their cases. */
 export const alertsNotCaused = new Map<string, string>([
   ['ParleyRegionCutOff', 'another region'],
   ['ParleySlowWelcome', 'too little processor time, which the test would lack too'],
-  ['ParleyRefusals', 'a store without a leader, or pods that are full'],
-  ['ParleyNatsAlone', 'a cut between NATS servers alone'],
-  ['ParleyNatsWithoutLeader', 'the loss of most NATS servers, but not of all'],
-  ['ParleyNatsNearlyFull', '200 MB in the store'],
-  ['ParleyNatsSlowConsumers', 'a client of NATS that does not read for seconds, while it is sent much'],
+  ['ParleyNatsAlone', 'a cut between NATS servers alone: where one hangs, its exporter says nothing either'],
 ]);
 
 const TURN_PORT = 3478;
-const NATS_SERVERS = 3;
 /** More than five sixths of `edge.connections.max` in monitoring-values.yaml. */
 const EDGE_CONNECTIONS = 260;
 /** More than 100 a second over five minutes. */
@@ -102,6 +89,7 @@ export const causes: readonly Cause[] = [
     alerts: ['ParleyEdgeFull'],
     begin: fillEdge,
   },
+  ...natsCauses,
 ];
 
 /** Reports of voices by TURN, as their participants send them. A socket may send two a minute. */
@@ -165,25 +153,6 @@ async function openSocket(entry: Entry, url: string): Promise<WebSocket> {
   // Its end is not what a test looks at.
   socket.on('error', () => undefined);
   return socket;
-}
-
-/** Ends all servers but the first ones, without waiting for their drain. */
-async function leaveNats(count: number): Promise<void> {
-  const ending = (await podsOf(lab, 'nats')).filter(
-    ({ metadata: { name } }) => Number(name.split('-').at(-1)) >= count,
-  );
-  await scaleNats(count);
-  const names = ending.map(({ metadata }) => metadata.name);
-  await kubectl(lab, '-n', namespace, 'delete', 'pod', ...names, '--force', '--grace-period=0');
-}
-
-async function restoreNats(): Promise<void> {
-  await scaleNats(NATS_SERVERS);
-  await allReady(lab);
-}
-
-async function scaleNats(replicas: number): Promise<void> {
-  await kubectl(lab, '-n', namespace, 'scale', 'statefulset/parley-nats', `--replicas=${replicas}`);
 }
 
 async function signalCoturn(pods: readonly Pod[], signal: 'STOP' | 'CONT'): Promise<void> {
