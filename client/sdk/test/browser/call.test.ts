@@ -150,12 +150,12 @@ describe('a call in real browsers', () => {
     await closeAll(pages);
   });
 
-  test('the SDK is at most 42 kB gzipped, without the part that a large room loads', async (context) => {
+  test('the SDK is at most 43 kB gzipped, without the part that a large room loads', async (context) => {
     const { files, first } = await bundled('../../src/join-call.ts');
     const code = first.map((name) => files.get(name) ?? '').join('');
     const gzipped = gzipSync(code, { level: 9 }).length;
     context.diagnostic(`${code.length} bytes, ${gzipped} gzipped`);
-    assert.ok(gzipped <= 42_000, `${gzipped}`);
+    assert.ok(gzipped <= 43_000, `${gzipped}`);
   });
 
   test('both share their screen at the same moment: both screens arrive', async () => {

@@ -5,17 +5,15 @@ import { PendingRequests } from './pending-requests.tsx';
 import { ArrivingPage, timeLeft } from './arriving-page.tsx';
 import './call.css';
 import { CallHead } from './call-head.tsx';
-import { ChatPanel } from './chat-panel.tsx';
 import './controls.css';
 import { Controls } from './controls.tsx';
-import { CallDialogs } from './dialogs.tsx';
+import { LazyOpened } from './lazy-opened.tsx';
 import { LobbyPage } from './lobby-page.tsx';
 import { MutedHint } from './muted-hint.tsx';
 import './hands.css';
 import { NoticeList } from './notice-list.tsx';
 import './owner/owner.css';
 import './panels.css';
-import { PeoplePanel } from './people-panel.tsx';
 import { usePushToTalk } from './push-to-talk.ts';
 import { ReactionLog } from './reactions.tsx';
 import { SharingBar } from './screen-tile.tsx';
@@ -79,10 +77,8 @@ function CallRoom({ session }: { readonly session: CallSession }) {
         </main>
         <Controls session={session} />
       </div>
-      {panel === 'chat' && <ChatPanel session={session} />}
-      {panel === 'people' && <PeoplePanel session={session} />}
+      <LazyOpened session={session} />
       <RoomSound session={session} />
-      <CallDialogs session={session} />
     </div>
   );
 }
