@@ -231,7 +231,7 @@ export interface Call {
   sendChat(text: string): boolean;
   /**
    * Raises the hand, after all that are up, or lowers it. It stays as it is over lost connections and, with `CallOptions.memory`, over a reload. Without an
-   * effect if it is so already or the call has ended.
+   * effect if it is so already, if the call has ended, and for a hand that is raised before the first welcome.
    */
   setHand(raised: boolean): void;
   /**

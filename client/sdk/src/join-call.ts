@@ -169,6 +169,8 @@ class JoinedCall implements Call {
   setHand(raised: boolean): void {
     const isRaised = this.#local.media.hand !== undefined;
     if (raised === isRaised || this.#state.status === 'ended') return;
+    // Without the roster its place in the queue is not known.
+    if (raised && this.#roster.now.me === null) return;
     this.#local.setHand(raised ? nextHand(this.#otherMedia()) : 0);
     this.#connection.remember();
     this.#changed();
@@ -234,6 +236,7 @@ class JoinedCall implements Call {
       onWelcome: (welcome, how) => this.#welcomed(welcome, how),
       onMessage: (message) => this.#receive(message),
       onDirected: (from, payload) => this.#mesh.receive(from, payload),
+      onEnter: () => this.#local.forgetHand(),
       introduction: () => ({
         name: this.#local.name,
         media: this.#local.media,

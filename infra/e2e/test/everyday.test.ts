@@ -8,6 +8,8 @@ import { until } from '../support/until.ts';
 import { newRoom, Visitor } from '../support/visitor.ts';
 
 const WITHIN_MS = 15_000;
+/** The part of the application that has the panels and dialogs of a call. */
+const PANELS = /\/assets\/opened-[^/]*\.js$/;
 
 describe('a call of two', { timeout: 180_000 }, () => {
   const site = withSite();
@@ -160,6 +162,38 @@ describe('a call of two', { timeout: 180_000 }, () => {
     assert.equal(locks, 1);
     assert.deepEqual([ada.lines, bo.lines], [[], []]);
     await Promise.all([ada.leave(), bo.leave()]);
+  });
+
+  it('can close a panel whose code does not come, and shows it after a reload in the same call', async () => {
+    const profile = await newProfile(site.browser, site.web);
+    const cy = new Visitor('Cy', await profile.newPage());
+    const { page } = cy;
+    const chat = page.getByTestId('control-chat');
+    const waits = page.getByTestId('opening');
+    const connected = page.locator('[data-testid=call][data-status=connected]');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.route(PANELS, () => undefined);
+    await cy.enter(`${site.web}/r/${newRoom()}`);
+    await chat.click();
+    await waits.waitFor({ timeout: WITHIN_MS });
+    await page.keyboard.press('Escape');
+    await waits.waitFor({ state: 'detached', timeout: WITHIN_MS });
+    await switchMicrophone(cy, 'off');
+    const participant = await cy.participant();
+    await page.unroute(PANELS);
+    await page.route(PANELS, (route) => route.abort());
+    await page.reload();
+    await connected.waitFor({ timeout: 30_000 });
+    await chat.click();
+    const reload = waits.getByRole('button', { name: 'Reload' });
+    await reload.waitFor({ timeout: WITHIN_MS });
+    await page.unroute(PANELS);
+    await reload.click();
+    await connected.waitFor({ timeout: 30_000 });
+    await chat.click();
+    await page.getByTestId('chat-panel').waitFor({ timeout: WITHIN_MS });
+    assert.equal(await cy.participant(), participant);
+    await profile.close();
   });
 });
 

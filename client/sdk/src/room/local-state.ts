@@ -46,6 +46,11 @@ export class LocalState {
     return this.#changed(before);
   }
 
+  /** A hand ends with its participant. SPEC rule HAND-1. */
+  forgetHand(): void {
+    this.#hand = 0;
+  }
+
   #changed(before: Media): boolean {
     const { media } = this;
     if (sameMedia(media, before)) return false;

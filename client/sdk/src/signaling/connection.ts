@@ -175,10 +175,10 @@ export class Connection {
     const ticket = this.#ticket;
     if (token === null && (ticket === null || ticket.expiresAt <= this.#ports.clock.now()))
       return this.#admit();
-    this.#generation += 1;
+    const generation = (this.#generation += 1);
     this.remember();
-    const introduction = { ...this.#handlers.introduction(), generation: this.#generation };
-    const first = firstMessage(token, ticket, introduction);
+    if (token === null) this.#handlers.onEnter();
+    const first = firstMessage(token, ticket, { ...this.#handlers.introduction(), generation });
     let socket: RoomSocket;
     try {
       const handlers = {

@@ -10,6 +10,8 @@ export interface ConnectionHandlers {
   onWelcome(welcome: Welcome, how: { readonly fresh: boolean }): void;
   onMessage(message: ServerMessage): void;
   onDirected(from: ParticipantId, payload: string | Uint8Array<ArrayBuffer>): void;
+  /** The next first message is that of a newcomer: nothing that belongs to an earlier participant goes on. */
+  onEnter(): void;
   /** The part of a socket's first message that describes this participant. */
   introduction(): { readonly name: string; readonly media: Media; readonly chat: ResumeChatLine[] };
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { CODES } from '@parley/protocol/codes';
 import type { Member } from '@parley/protocol/people';
 import { handQueue, nextHand } from '../../src/room/hands.ts';
 import { ME, member, participant, welcome } from '../fakes/messages.ts';
@@ -78,6 +79,30 @@ describe('the hands of a call', () => {
     reloaded.setHand(false);
     await service.enter();
     assert.deepEqual(service.socket.sent[0]?.['media'], NO_MEDIA);
+  });
+
+  test('[HAND-1] a hand ends with its participant: one that joins again has none', async () => {
+    const service = fakeService();
+    const call = await service.enter();
+    call.setHand(true);
+    service.socket.drop(CODES.RESUME_EXPIRED.close ?? 0);
+    await service.ports.clock.until(() => service.sockets.length > 1, 20_000);
+    service.socket.open();
+    assert.equal(service.socket.sent[0]?.['type'], 'enter');
+    assert.deepEqual(service.socket.sent[0]?.['media'], NO_MEDIA);
+    assert.equal(call.snapshot().me.media.hand, undefined);
+  });
+
+  test('[HAND-2] a hand is raised once the queue is known', async () => {
+    const service = fakeService();
+    const call = service.join();
+    call.setHand(true);
+    await service.settle();
+    service.socket.open();
+    service.socket.sendMessage(welcome({ roster: [member(ME, 'Me'), raised(ADA, 4)] }));
+    assert.deepEqual(call.snapshot().hands, [ADA]);
+    call.setHand(true);
+    assert.deepEqual(call.snapshot().hands, [ADA, ME]);
   });
 
   test('[HAND-1] a client that joins late sees the hands that are up', async () => {

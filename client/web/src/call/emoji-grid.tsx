@@ -12,7 +12,8 @@ interface EmojiGridProps {
 export function EmojiGrid({ emoji, label, testid, onPick }: EmojiGridProps) {
   const element = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState(0);
-  useLayoutEffect(() => focusAt(element.current, 0), []);
+  // The page does not scroll to a menu that opens; the grid scrolls to its cells.
+  useLayoutEffect(() => cellOf(element.current, 0)?.focus({ preventScroll: true }), []);
 
   function onKeyDown(event: KeyboardEvent): void {
     if (!element.current) return;
@@ -21,7 +22,7 @@ export function EmojiGrid({ emoji, label, testid, onPick }: EmojiGridProps) {
     if (next === undefined) return;
     event.preventDefault();
     setAt(next);
-    focusAt(element.current, next);
+    cellOf(element.current, next)?.focus();
   }
 
   return (
@@ -51,6 +52,5 @@ export function EmojiGrid({ emoji, label, testid, onPick }: EmojiGridProps) {
   );
 }
 
-function focusAt(grid: HTMLElement | null, index: number): void {
-  grid?.querySelectorAll<HTMLElement>('.emoji')[index]?.focus({ preventScroll: true });
-}
+const cellOf = (grid: HTMLElement | null, index: number): HTMLElement | undefined =>
+  grid?.querySelectorAll<HTMLElement>('.emoji')[index];

@@ -1,5 +1,6 @@
 import type { ParticipantId } from '@parley/protocol/ids';
 import { CallIcon } from './call-icon.tsx';
+import { focusPanel } from './panel.tsx';
 import type { CallSession } from './session.ts';
 
 /** The place in the queue, 1 for the first; 0: the hand is not raised. */
@@ -49,7 +50,10 @@ export function HandQueue({ session }: { readonly session: CallSession }) {
                 type="button"
                 class="button quiet"
                 data-testid="lower-hand"
-                onClick={() => session.toggleHand()}
+                onClick={() => {
+                  session.toggleHand();
+                  focusPanel();
+                }}
               >
                 Lower
               </button>

@@ -4,6 +4,7 @@ import { shortcutsOn } from '../memory/profile.ts';
 import { isTyping } from './shortcuts.ts';
 import type { CallSession } from './session.ts';
 
+const MOVES = new Set(['Tab', 'ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End']);
 const PRESSABLE = 'button, a, summary, [role=button], [tabindex="0"]';
 
 export function usePushToTalk(session: CallSession): void {
@@ -13,7 +14,7 @@ export function usePushToTalk(session: CallSession): void {
 /** The returned function stops it. */
 function watchSpace(session: CallSession): () => void {
   let talking = false;
-  // Space presses a button that the keyboard moved to. A button that was clicked only keeps the focus.
+  // Space presses a button that the keyboard moved to, with Tab or in a grid. A button that was clicked only keeps the focus.
   let byPointer = false;
   const stopped = new AbortController();
   const { signal } = stopped;
@@ -31,7 +32,7 @@ function watchSpace(session: CallSession): () => void {
   addEventListener(
     'keydown',
     (event) => {
-      if (event.key === 'Tab') byPointer = false;
+      if (MOVES.has(event.key)) byPointer = false;
       if (event.key !== ' ' || event.ctrlKey || event.metaKey || event.altKey) return;
       if (!talking && (event.repeat || event.defaultPrevented || !mayTalk(event))) return;
       talking ||= session.talk(true);

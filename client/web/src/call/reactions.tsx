@@ -1,5 +1,6 @@
 import type { ParticipantId } from '@parley/protocol/ids';
 import { REACTIONS } from '@parley/protocol/people';
+import type { Reaction } from '@parley/sdk/call';
 import { useRef } from 'preact/hooks';
 import { CallIcon } from './call-icon.tsx';
 import { emojiName } from './emoji.ts';
@@ -54,7 +55,6 @@ export function ReactionControl({ session }: { readonly session: CallSession }) 
             type="button"
             class="button reaction-hand"
             data-testid="menu-hand"
-            aria-pressed={raised}
             onClick={() => session.toggleHand()}
           >
             <CallIcon name="hand" />
@@ -74,17 +74,34 @@ export function TileReactions({
   readonly session: CallSession;
   readonly participant: ParticipantId | null;
 }) {
-  const own = session.snapshot.value.reactions.filter(({ from }) => from === participant);
+  const lanes = useRef(new Map<number, number>());
+  const own = session.snapshot.value.reactions.filter(({ from }) => from === participant).slice(-MAX_ON_TILE);
+  lanes.current = lanesOf(own, lanes.current);
   if (own.length === 0) return null;
   return (
     <div class="tile-reactions" aria-hidden="true">
-      {own.slice(-MAX_ON_TILE).map(({ id, emoji }) => (
-        <span key={id} class="reaction" data-testid="tile-reaction" style={{ '--lane': id % MAX_ON_TILE }}>
+      {own.map(({ id, emoji }) => (
+        <span
+          key={id}
+          class="reaction"
+          data-testid="tile-reaction"
+          style={{ '--lane': lanes.current.get(id) }}
+        >
           {emoji}
         </span>
       ))}
     </div>
   );
+}
+
+/** Each keeps its lane, and a new one takes the first that is free. */
+function lanesOf(shown: readonly Reaction[], before: ReadonlyMap<number, number>): Map<number, number> {
+  const lanes = new Map(shown.flatMap(({ id }) => (before.has(id) ? [[id, before.get(id) ?? 0]] : [])));
+  for (const { id } of shown) {
+    const taken = new Set(lanes.values());
+    if (!lanes.has(id)) lanes.set(id, [...Array(MAX_ON_TILE).keys()].find((lane) => !taken.has(lane)) ?? 0);
+  }
+  return lanes;
 }
 
 /** Reactions of participants whose tile is on another page, or hidden. */
@@ -95,7 +112,9 @@ export function OtherReactions({
   readonly session: CallSession;
   readonly shown: readonly (ParticipantId | null | undefined)[];
 }) {
-  const others = session.snapshot.value.reactions.filter(({ from }) => !shown.includes(from));
+  const others = session.snapshot.value.reactions.filter(
+    ({ from }) => !shown.includes(from) && nameOf(session, from) !== undefined,
+  );
   if (others.length === 0) return null;
   return (
     <ul class="other-reactions" aria-hidden="true">
@@ -110,7 +129,9 @@ export function OtherReactions({
 
 /** For screen readers. */
 export function ReactionLog({ session }: { readonly session: CallSession }) {
-  const { reactions } = session.snapshot.value;
+  const reactions = session.snapshot.value.reactions.filter(
+    ({ from }) => nameOf(session, from) !== undefined,
+  );
   return (
     <div
       class="visually-hidden"
@@ -128,8 +149,9 @@ export function ReactionLog({ session }: { readonly session: CallSession }) {
   );
 }
 
-function nameOf({ snapshot }: CallSession, participant: ParticipantId): string {
+/** `undefined`: the participant has left. */
+function nameOf({ snapshot }: CallSession, participant: ParticipantId): string | undefined {
   const { me, people } = snapshot.value;
   if (participant === me.participant) return 'You';
-  return people.find((person) => person.participant === participant)?.name ?? '';
+  return people.find((person) => person.participant === participant)?.name;
 }

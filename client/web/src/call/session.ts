@@ -143,8 +143,9 @@ export class CallSession {
   }
 
   toggleHand(): void {
-    const { me, hands } = this.snapshot.peek();
-    const raised = me.participant !== null && hands.includes(me.participant);
+    const { me } = this.snapshot.peek();
+    const raised = me.media.hand !== undefined;
+    if (!raised && me.participant === null) return;
     this.#call.setHand(!raised);
     this.notices.show(raised ? 'Hand lowered' : 'Hand raised', 'quiet');
   }

@@ -50,7 +50,7 @@ function run(session: CallSession, key: string): boolean {
       session.toggleHand();
       return true;
     case 'e':
-      session.reacting.value = !session.reacting.value;
+      toggleReactions(session);
       return true;
     case 'c':
       session.openPanel('chat');
@@ -76,6 +76,16 @@ function run(session: CallSession, key: string): boolean {
   }
 }
 
-export function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]');
+function toggleReactions({ reacting }: CallSession): void {
+  const control = document.querySelector<HTMLElement>('.reaction-control');
+  if (reacting.value && control?.contains(document.activeElement))
+    control.querySelector<HTMLElement>('.control')?.focus();
+  reacting.value = !reacting.value;
 }
+
+/** Also while an emoji is chosen for a message. */
+export function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest(TEXT) !== null;
+}
+
+const TEXT = 'input, textarea, select, [contenteditable], .emoji-menu';

@@ -76,7 +76,7 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   },
   CALL_ENDED: {
     title: 'The call was ended',
-    body: 'The owner of the room ended it for everyone. The room is still there: you can open it again.',
+    body: 'The owner of the room ended it for everyone. The room is still there: you can open it again, unless the owner locked it.',
     next: ['rejoin', 'home'],
     auto: false,
     mood: 'goodbye',
