@@ -1,10 +1,11 @@
 /** A join or resume reaches the core: the room is opened here where it is not open yet. SPEC rules ROS-7, HOME-6. */
 import type { RoomId } from '@parley/protocol/ids';
-import { endedBy } from './incarnation.ts';
+import { endedBy, isEarlierCall } from './incarnation.ts';
 import type { Join, Resume } from './input.ts';
 import { join } from './join.ts';
 import { isOfOtherIncarnation, takePolicy, watchPolicy } from './policy.ts';
 import { isUnread, resume } from './resume.ts';
+import { endRoom } from './room-deleted.ts';
 import { openRoom } from './roster/open.ts';
 import type { Pod, Room } from './state.ts';
 
@@ -19,8 +20,13 @@ export function arrive(pod: Pod, arrival: Join | Resume): void {
     room.phase.arrivals.push(arrival);
     return;
   }
+  // A token of a later call shows that the one before was ended, also where the policy is not known.
+  if (room.policy === undefined && isEarlierCall(room.incarnation, arrival.incarnation)) {
+    endRoom(pod, id, 'CALL_ENDED');
+    return arrive(pod, arrival);
+  }
   if (isOfOtherIncarnation(room, arrival)) {
-    const code = endedBy(arrival.incarnation, room.policy?.incarnation);
+    const code = endedBy(arrival.incarnation, room.policy?.incarnation ?? room.incarnation);
     // A newcomer was in no call: its ticket was made from what a pod had read before.
     const isNewcomer = arrival.type === 'join' && code === 'CALL_ENDED';
     pod.effects.push({

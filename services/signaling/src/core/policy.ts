@@ -6,7 +6,7 @@ import type { Policy, RoomPolicy } from '@parley/protocol/bus';
 import type { RoomId } from '@parley/protocol/ids';
 import { NO_MUTES, type Mutes } from '@parley/protocol/people';
 import type { VisitorMarks } from '@parley/protocol/tokens';
-import { endedBy } from './incarnation.ts';
+import { endedBy, isEarlierCall } from './incarnation.ts';
 import { termOf } from './home-terms.ts';
 import type { Join, Resume } from './input.ts';
 import { remove } from './leave.ts';
@@ -37,9 +37,11 @@ export function isBanned(policy: RoomPolicy | undefined, visitor: VisitorMarks |
   );
 }
 
-/** The ticket or token was issued for an earlier room of this name, which was deleted. */
-export const isOfOtherIncarnation = ({ policy }: Room, { incarnation }: Join | Resume): boolean =>
-  policy !== undefined && incarnation !== policy.incarnation;
+/** The ticket or token was issued for an earlier room of this name, which was deleted, or for an earlier call, which was ended. */
+export const isOfOtherIncarnation = (room: Room, { incarnation }: Join | Resume): boolean =>
+  room.policy === undefined
+    ? isEarlierCall(incarnation, room.incarnation)
+    : incarnation !== room.policy.incarnation;
 
 /** This pod changed the policy: it notifies the other pods of the room more than once. */
 export function publishPolicy(pod: Pod, policy: RoomPolicy): void {
@@ -67,7 +69,8 @@ export function takePolicy(pod: Pod, room: Room, policy: RoomPolicy): void {
   room.view = policy.view;
   const sockets = localSockets(room);
   const { mutes = NO_MUTES } = policy;
-  if (sockets.length > 0 && !isSame(known?.mutes ?? NO_MUTES, mutes))
+  // Without the policy a welcome has no mutes, and clients keep those that they knew.
+  if (sockets.length > 0 && (known === undefined || !isSame(known.mutes ?? NO_MUTES, mutes)))
     pod.effects.push({ type: 'send', sockets, message: { type: 'mutes', mutes } });
   if (sockets.length > 0 && !isSame(before, room.view))
     pod.effects.push({ type: 'send', sockets, message: { type: 'room-changed', room: room.view } });

@@ -4,6 +4,7 @@
  */
 import { MAX_BANS, MAX_KICKED, TERM_REVISIONS } from '@parley/protocol/home';
 import type { RegionId } from '@parley/protocol/ids';
+import { NO_MUTES } from '@parley/protocol/people';
 import type {
   FollowedRoom,
   FollowedStore,
@@ -158,5 +159,7 @@ function withTurnedAway(ours: RoomRecord, theirs: RoomRecord): RoomRecord {
   const bans = new Map([...theirs.bans, ...ours.bans].map((ban) => [ban.id, ban]));
   const kicked = new Map([...theirs.kicked, ...ours.kicked].map((one) => [one.participant, one]));
   const most = { bans: [...bans.values()].slice(-MAX_BANS), kicked: [...kicked.values()].slice(-MAX_KICKED) };
-  return { ...ours, ...most, calls: Math.max(ours.calls, theirs.calls) };
+  // The next call begins without mutes. SPEC rule MOD-13.
+  const ended = theirs.calls > ours.calls ? { calls: theirs.calls, mutes: NO_MUTES } : {};
+  return { ...ours, ...most, ...ended };
 }

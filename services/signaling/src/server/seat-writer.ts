@@ -5,6 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RoomPolicy } from '@parley/protocol/bus';
 import type { RoomSeats, Seat, SeatPlan, SeatStore } from '../core/ports.ts';
+import { isEarlierCall } from '../core/incarnation.ts';
 import { changeSeats, type AskedChange, type SeatDecision } from '../core/seat-plan.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -23,6 +24,8 @@ interface Known {
   readonly revision: number;
   /** The store has the seats of another incarnation of the room. */
   readonly isAnother: boolean;
+  /** That one is a later call, so that these changes may be late. */
+  readonly isLater: boolean;
 }
 
 /** The seats that the last write of a room left: the next one may succeed without a read. */
@@ -54,7 +57,7 @@ export class SeatWriter {
     this.#parts = parts;
   }
 
-  /** `undefined` where the store does not answer. */
+  /** `undefined` where the store does not answer, or the call was ended. */
   async commit(
     seats: RoomSeats,
     changes: readonly AskedChange[],
@@ -78,6 +81,8 @@ export class SeatWriter {
       const wasRead = memory.known === undefined;
       const before = memory.known ?? (await this.#read(seats));
       if (before === undefined) return undefined;
+      if (before.isLater && (await this.#parts.readPolicy(seats))?.incarnation !== seats.incarnation)
+        return undefined;
       const { plan, decisions } = this.#apply(seats, before, changes);
       const isFull = decisions.includes('full');
       memory.known = undefined;
@@ -88,7 +93,7 @@ export class SeatWriter {
       const written = await this.#parts.store.write(seats.name, plan, before.revision);
       if (!written.ok) return undefined;
       if (written.revision !== undefined) {
-        memory.known = { plan, revision: written.revision, isAnother: false };
+        memory.known = { plan, revision: written.revision, isAnother: false, isLater: false };
         return seated;
       }
       this.#parts.metrics.seatConflicts += 1;
@@ -101,8 +106,9 @@ export class SeatWriter {
     const read = await this.#parts.store.read(name);
     if (!read.ok) return undefined;
     const { plan, revision } = read;
-    if (plan?.incarnation === incarnation) return { plan, revision, isAnother: false };
-    return { plan: { incarnation, seats: [] }, revision, isAnother: plan !== undefined };
+    if (plan?.incarnation === incarnation) return { plan, revision, isAnother: false, isLater: false };
+    const isLater = isEarlierCall(incarnation, plan?.incarnation);
+    return { plan: { incarnation, seats: [] }, revision, isAnother: plan !== undefined, isLater };
   }
 
   #apply(seats: RoomSeats, { plan, isAnother }: Known, changes: readonly AskedChange[]) {

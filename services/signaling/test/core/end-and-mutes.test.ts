@@ -108,6 +108,26 @@ describe('the end of a call for all', () => {
     assert.equal(bo.endedWith, 'CALL_ENDED');
   });
 
+  for (const isLaterFirst of [false, true])
+    it(`[MOD-13] where no pod knows the policy a token of the next call ends the one before, ${isLaterFirst ? 'which stays ended' : 'and goes on'}`, () => {
+      const world = new World({ pods: ['a', 'b', 'c'] });
+      const view = world.store.make('standup');
+      const bo = world.join('b', { view });
+      bo.lose();
+      end(world, 'b', view);
+      world.advance(2000);
+      const cy = world.join('b', { view });
+      world.store.policies.delete(view.room);
+      world.store.isDown = true;
+      world.kill('b');
+      for (const one of isLaterFirst ? [cy, bo] : [bo, cy]) {
+        one.resume('c', { view });
+        world.advance(400);
+      }
+      assert.equal(bo.endedWith, 'CALL_ENDED');
+      assert.equal(cy.isHere, true);
+    });
+
   it('[MOD-13] [MOD-7] frees the seats for the next call', () => {
     const world = new World();
     const view = world.store.make('standup', { cap: 2 });
@@ -170,22 +190,22 @@ describe('mutes', () => {
     assert.deepEqual(bo.welcome.mutes, mutes);
   });
 
-  it('[MOD-14] are absent in the welcome of a pod that could not read the policy, and follow', () => {
-    const world = new World();
-    const view = world.store.make('standup');
-    const bo = world.join('b', { view });
-    const mutes: Mutes = { all: true, participants: [] };
-    mute(world, 'b', view, mutes);
-    const policy = world.store.policies.get(view.room);
-    world.store.isDown = true;
-    world.store.policies.delete(view.room);
-    world.kill('b');
-    bo.resume('c', { view });
-    world.advance(400);
-    assert.equal(bo.welcome.mutes, undefined);
-    if (policy !== undefined) world.store.policies.set(view.room, policy);
-    world.store.isDown = false;
-    world.advance(80_000);
-    assert.deepEqual(bo.log.at(-1), { type: 'mutes', mutes });
-  });
+  for (const mutes of [{ all: true, participants: [] }, none])
+    it(`[MOD-14] are absent in the welcome of a pod that could not read the policy, and follow: ${mutes.all ? 'everyone' : 'no one'}`, () => {
+      const world = new World();
+      const view = world.store.make('standup');
+      const bo = world.join('b', { view });
+      mute(world, 'b', view, mutes);
+      const policy = world.store.policies.get(view.room);
+      world.store.isDown = true;
+      world.store.policies.delete(view.room);
+      world.kill('b');
+      bo.resume('c', { view });
+      world.advance(400);
+      assert.equal(bo.welcome.mutes, undefined);
+      if (policy !== undefined) world.store.policies.set(view.room, policy);
+      world.store.isDown = false;
+      world.advance(80_000);
+      assert.deepEqual(bo.log.at(-1), { type: 'mutes', mutes });
+    });
 });

@@ -246,4 +246,16 @@ describe('seats, as a pod changes them', () => {
     assert.equal(await take(seats, 'p3', again), 'taken');
     assert.deepEqual((await seated(store)).toSorted(), ['p2 pod-a', 'p3 pod-a']);
   });
+
+  test('[MOD-7] [MOD-13] a request of an ended call that comes late leaves the seats of the next one', async () => {
+    const store = memorySeats();
+    const next = { ...ROOM, incarnation: 'one.1' };
+    const after = keeper(store, { readPolicy: () => Promise.resolve({ ...POLICY, incarnation: 'one.1' }) });
+    assert.equal(await take(after, 'p1', next), 'taken');
+    assert.equal(await take(after, 'p2', ROOM), 'unavailable');
+    assert.deepEqual(await seated(store), ['p1 pod-a']);
+    // A record that was restored from before the end has fewer calls than the seats.
+    assert.equal(await take(keeper(store), 'p3', ROOM), 'taken');
+    assert.deepEqual(await seated(store), ['p3 pod-a']);
+  });
 });

@@ -14,11 +14,9 @@ export async function endCall(
   if (!owned.ok) return refuse(reply, owned.code, undefined, owned.retryAfterMs);
   // Of two owners who end one call, neither ends the next one.
   const calls = owned.stored.record.calls + 1;
-  const ended = await changeRecord(context, owned, (record) => ({
-    ...record,
-    calls: Math.max(record.calls, calls),
-    mutes: NO_MUTES,
-  }));
+  const ended = await changeRecord(context, owned, (record) =>
+    record.calls >= calls ? record : { ...record, calls, mutes: NO_MUTES },
+  );
   if (typeof ended === 'string') return refuse(reply, ended);
   context.log.info({ room: owned.view.room, calls }, 'call ended for all');
   return reply.code(204).send();
