@@ -11,13 +11,11 @@ import { REFUSALS, refusalOf, UNREACHABLE } from './refusals.ts';
 export type RelayAnswer = SdkAnswer<DisconnectReason>;
 
 /**
- * The service answers from memory. If it does not, the connection that the browser keeps may lead to a dead edge until TCP times out. The second
- * attempt is made without credentials, which are not needed here, because browsers use another connection for that.
+ * The service answers from memory. If it does not, the connection that the browser keeps may lead to a dead edge until TCP times out. Then it is asked
+ * again without credentials, which are not needed here, because browsers use another connection for that; the first answer counts.
  */
-const ATTEMPTS = [
-  { credentials: 'same-origin', withinMs: 3000 },
-  { credentials: 'omit', withinMs: 7000 },
-] as const;
+const AGAIN_AFTER_MS = 1000;
+const ANSWERS_WITHIN_MS = 7000;
 /** A new connection to a far region takes four round trips. */
 const OTHERS_AFTER_MS = 1500;
 /** Another region may answer. */
@@ -89,17 +87,14 @@ function after(ms: number): Promise<undefined> {
 }
 
 async function post(url: string, body: string): Promise<Response> {
-  let failure: unknown;
-  for (const { credentials, withinMs } of ATTEMPTS) {
-    const signal = AbortSignal.timeout(withinMs);
+  const send = (credentials: RequestCredentials): Promise<Response> => {
     const headers = { 'content-type': 'application/json' };
-    try {
-      return await fetch(url, { method: 'POST', headers, body, credentials, signal });
-    } catch (error) {
-      failure = error;
-    }
-  }
-  throw failure;
+    const signal = AbortSignal.timeout(ANSWERS_WITHIN_MS);
+    return fetch(url, { method: 'POST', headers, body, credentials, signal });
+  };
+  const first = send('same-origin');
+  const early = await Promise.race([first.catch(() => undefined), after(AGAIN_AFTER_MS)]);
+  return early ?? Promise.any([first, send('omit')]);
 }
 
 function codeIn(body: unknown): string {
