@@ -140,6 +140,7 @@ export class CrowdMember {
         onWelcome: (welcome) => this.#welcomed(welcome),
         onMessage: (message) => this.#onMessage(message),
         onDirected: () => undefined,
+        onEnter: () => undefined,
         introduction: () => ({ name, media, chat: [] }),
       });
   }

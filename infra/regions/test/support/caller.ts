@@ -31,6 +31,7 @@ export class Caller {
       onWelcome: ({ participant }) => void this.#participants.push(participant),
       onMessage: () => undefined,
       onDirected: (from) => void this.heard.add(from),
+      onEnter: () => undefined,
       introduction: () => ({ name, media: NO_MEDIA, chat: [] }),
     });
     this.#connection.start();
