@@ -80,7 +80,7 @@ test('[BUS-15] a renewed certificate and a replaced CA are used without a restar
   assert.ok(!(await isLetIn(us, leaves.eu)), 'the CA of before is taken out');
   assert.deepEqual(await connections(), atFirst);
 
-  // What is dialled anew has the new certificates, also where a region learnt of the other one by its connection.
+  // A connection that is dialled later has the new certificates, also where a region learnt of the other one by its connection.
   for (const { cut } of [eu, us]) cut();
   await eventually(
     'other connections',

@@ -29,9 +29,9 @@ export class QualityReports {
   #ways: ReadonlyMap<ParticipantId, Way> = new Map();
   /** When the way to the first media began. */
   #startedAt: number;
-  /** The welcome begins it anew: the participant waited for an owner or for its turn before. */
+  /** The welcome restarts it: the participant waited for an owner or for its turn before. */
   #hasWaited = false;
-  /** The arrival of another participant begins it anew. */
+  /** The arrival of another participant restarts it. */
   #isAlone = false;
   #setupMs: number | undefined;
   #isSetupSent = false;

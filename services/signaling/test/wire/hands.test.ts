@@ -1,38 +1,26 @@
 /** Raised hands and reactions on real sockets of two pods. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { randomBytes } from 'node:crypto';
-import { adHocRoomId } from '@parley/protocol/ids';
-import type { RunningPod } from '../../src/server/start.ts';
+import { describe, test } from 'node:test';
 import { Client, NO_MEDIA } from '../support/client.ts';
-import { keySet, memory, startTestPod } from '../support/pod.ts';
+import { keySet, memory, randomRoom } from '../support/pod.ts';
+import { withTwoPods } from '../support/two-pods.ts';
 
 const LINES = 3;
 const limits = { 'address.joins': 100_000, 'chat.lines': LINES };
 const shared = { memory: memory(), keys: keySet(), limits };
-let here: RunningPod;
-let there: RunningPod;
-before(async () => {
-  here = await startTestPod({ ...shared, name: 'pod-a' });
-  there = await startTestPod({ ...shared, name: 'pod-b' });
-});
-after(async () => {
-  await here.close();
-  await there.close();
-});
+const pods = withTwoPods(shared);
 
-const newRoom = (): string => adHocRoomId(randomBytes(16));
 const raised = (hand: number) => ({ type: 'change', media: { ...NO_MEDIA, hand } });
 
 describe('hands and reactions', () => {
   test('[HAND-1] a hand is shown on the other pod, to a newcomer, and lowered by media without it', async () => {
-    const room = newRoom();
-    const ada = await Client.enter(here.url, room);
-    const bo = await Client.enter(there.url, room, 'Bo');
+    const room = randomRoom();
+    const ada = await Client.enter(pods.here.url, room);
+    const bo = await Client.enter(pods.there.url, room, 'Bo');
     ada.sendMessage(raised(1));
     const up = await bo.waitFor('changed');
     assert.deepEqual([up.participant, up.media], [ada.participant, { ...NO_MEDIA, hand: 1 }]);
-    const late = await Client.enter(there.url, room, 'Cy');
+    const late = await Client.enter(pods.there.url, room, 'Cy');
     const listed = late.welcome.roster.find(({ participant }) => participant === ada.participant);
     assert.equal(listed?.media.hand, 1);
     ada.sendMessage({ type: 'change', media: NO_MEDIA });
@@ -42,9 +30,9 @@ describe('hands and reactions', () => {
   });
 
   test('[HAND-1] a hand that is no whole number from 1 to 2^31 is BAD_MESSAGE, and shown to no participant', async () => {
-    const room = newRoom();
-    const ada = await Client.enter(here.url, room);
-    const bo = await Client.enter(here.url, room, 'Bo');
+    const room = randomRoom();
+    const ada = await Client.enter(pods.here.url, room);
+    const bo = await Client.enter(pods.here.url, room, 'Bo');
     for (const hand of [0, 1.5, 2 ** 31 + 1, '1', true]) {
       const since = ada.log.length;
       ada.sendMessage({ type: 'change', media: { ...NO_MEDIA, hand } });
@@ -57,9 +45,9 @@ describe('hands and reactions', () => {
   });
 
   test('[REACT-1] a reaction reaches the other pod; any other emoji, and text, is BAD_MESSAGE', async () => {
-    const room = newRoom();
-    const ada = await Client.enter(here.url, room);
-    const bo = await Client.enter(there.url, room, 'Bo');
+    const room = randomRoom();
+    const ada = await Client.enter(pods.here.url, room);
+    const bo = await Client.enter(pods.there.url, room, 'Bo');
     ada.sendMessage({ type: 'reaction', emoji: '❤️' });
     const { from, emoji } = await bo.waitFor('reaction');
     assert.deepEqual([from, emoji], [ada.participant, '❤️']);
@@ -73,9 +61,9 @@ describe('hands and reactions', () => {
   });
 
   test('[REACT-3] reactions and chat lines have one rate: TOO_MANY_CHAT_LINES with the time to wait, without an id', async () => {
-    const room = newRoom();
-    const ada = await Client.enter(here.url, room);
-    const bo = await Client.enter(here.url, room, 'Bo');
+    const room = randomRoom();
+    const ada = await Client.enter(pods.here.url, room);
+    const bo = await Client.enter(pods.here.url, room, 'Bo');
     const burst = 2 * LINES;
     const sent = 4 * burst;
     ada.sendMessage({ type: 'chat', id: 'line-0001', text: 'hello' });
@@ -95,7 +83,7 @@ describe('hands and reactions', () => {
   });
 
   test('[GEN-5] a message of a type that the pod does not know is UNKNOWN_TYPE, and the socket stays open', async () => {
-    const ada = await Client.enter(here.url, newRoom());
+    const ada = await Client.enter(pods.here.url, randomRoom());
     ada.sendMessage({ type: 'wave', emoji: '👋' });
     assert.equal((await ada.waitFor('error')).code, 'UNKNOWN_TYPE');
     ada.sendMessage({ type: 'ping' });
