@@ -40,10 +40,16 @@ test('arrow keys move in the grid and stay inside; other keys do nothing', () =>
 });
 
 test('the notice about earlier messages is for those who were not first, also after a reload', () => {
-  const at = (participant: string, people: number): CallSnapshot =>
-    ({ room: 'r', me: { participant }, people: Array.from({ length: people }) }) as unknown as CallSnapshot;
+  const at = (participant: string, people: number, messages = 0): CallSnapshot =>
+    ({
+      room: 'r',
+      me: { participant },
+      people: Array.from({ length: people }),
+      chat: Array.from({ length: messages }),
+    }) as unknown as CallSnapshot;
   assert.equal(joinedLate(at('first', 0)), false);
   assert.equal(joinedLate(at('first', 3)), false, 'others came later');
+  assert.equal(joinedLate(at('again', 3, 1)), false, 'the same person as another participant');
   assert.equal(joinedLate(at('second', 1)), true);
   assert.equal(joinedLate(at('second', 0)), true, 'the others left');
 });
