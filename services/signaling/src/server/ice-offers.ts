@@ -19,6 +19,8 @@ export interface IceOffersParts {
   readonly config: Config;
   readonly openTurn: (listener: TurnListener) => void;
   readonly now: () => number;
+  /** By `HeardClock`. */
+  readonly leaseNow: () => number;
 }
 
 export class IceOffers {
@@ -28,19 +30,19 @@ export class IceOffers {
   readonly #turnServerFor: TurnServerFor | undefined;
 
   constructor(parts: IceOffersParts) {
-    const { config, openTurn, now } = parts;
+    const { config, openTurn, now, leaseNow } = parts;
     const { secret } = config.turn;
     this.#parts = parts;
     this.#turnServerFor = secret === undefined ? undefined : createTurnCredentials(secret);
     this.#nodes = new TurnNodes(config.limits, { region: config.region, key: keyOf(secret ?? '') });
     const perMinute = config.limits['address.iceRequests'];
     this.#requests = new AddressBuckets(perMinute / 60, perMinute, now());
-    openTurn({ onNode: (node) => this.#nodes.onLease(node, now()) });
+    openTurn({ onNode: (node) => this.#nodes.onLease(node, leaseNow()) });
   }
 
   /** How many nodes could be offered. */
   count(): number {
-    return this.#nodes.count(this.#parts.now());
+    return this.#nodes.count(this.#parts.leaseNow());
   }
 
   /** The servers for a room or visitor, with credentials that count for the client's network. SPEC rules TURN-1, TURN-2, TURN-9. */
@@ -65,7 +67,7 @@ export class IceOffers {
   }
 
   #addresses(room: string): Addresses {
-    const nodes = this.#nodes.pick(room, this.#parts.now());
+    const nodes = this.#nodes.pick(room, this.#parts.leaseNow());
     if (nodes.length > 0) return addressesOf(nodes);
     return this.#parts.config.turn;
   }

@@ -38,6 +38,8 @@ export interface MediaAccessParts {
   readonly metrics: Pick<Metrics, 'refusedRelays'>;
   readonly log: Pick<Logger, 'warn'>;
   readonly now: () => number;
+  /** By `HeardClock`. */
+  readonly leaseNow: () => number;
 }
 
 interface Where {
@@ -99,8 +101,8 @@ export class MediaAccess {
   }
 
   #onLease(relays: MediaRelays, relay: MediaRelay): void {
-    const { hosts, metrics, log, now } = this.#parts;
-    if (hosts.allows(relay.url)) return relays.onLease(relay, now());
+    const { hosts, metrics, log, now, leaseNow } = this.#parts;
+    if (hosts.allows(relay.url)) return relays.onLease(relay, leaseNow());
     metrics.refusedRelays += 1;
     if (now() - this.#refusedAt < REFUSED_LINE_MS) return;
     this.#refusedAt = now();
@@ -109,7 +111,7 @@ export class MediaAccess {
 
   /** How many relays participants are sent to. */
   get relays(): number {
-    return this.#relays.count(this.#parts.now());
+    return this.#relays.count(this.#parts.leaseNow());
   }
 
   /** `people`: the participants of the room in this region. */
@@ -134,8 +136,8 @@ export class MediaAccess {
     const relay = this.#offer({ meeting: room, exclude, crowd }, rights, (chosen) =>
       this.#remember(participant, chosen.relay),
     );
-    const { limits, now, otherRegions } = this.#parts;
-    const far = this.#farRelays.pick(room, now(), exclude);
+    const { limits, leaseNow, otherRegions } = this.#parts;
+    const far = this.#farRelays.pick(room, leaseNow(), exclude);
     const region = far && otherRegions.find(({ name }) => name === regionIn(far.relay));
     if (far === undefined || region === undefined) return { relay };
     if (relay === null) this.#remember(participant, far.relay);
@@ -158,7 +160,7 @@ export class MediaAccess {
   }
 
   #offer(where: Where, rights: Rights, onFound = (_relay: MediaRelay): void => {}): RelayOffer | null {
-    const relay = this.#relays.pick(where.meeting, this.#parts.now(), where.exclude, where.crowd);
+    const relay = this.#relays.pick(where.meeting, this.#parts.leaseNow(), where.exclude, where.crowd);
     if (relay === undefined) return null;
     onFound(relay);
     return { url: relay.url, token: this.#sign(rights), certificateHashes: relay.certificateHashes };
@@ -176,7 +178,7 @@ export class MediaAccess {
     const { limits } = this.#parts;
     const had = this.#given.delete(participant);
     // Its tokens open sessions at relays of other regions too.
-    if (this.relays + this.#farRelays.count(this.#parts.now()) === 0) return;
+    if (this.relays + this.#farRelays.count(this.#parts.leaseNow()) === 0) return;
     if (wasHere && REMOVED.has(reason))
       this.#revoke(participant, generation, Math.min(REMOVED_MS, limits['media.session']));
     else if (had || reason === 'lost') this.#revoke(participant, generation, limits['media.tokenMaxAge']);

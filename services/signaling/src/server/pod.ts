@@ -7,6 +7,7 @@ import type { IceOffer, LiveRequest, RegionList, RelayOffer, RoomView } from '@p
 import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 import { createCore, type Core } from '../core/core.ts';
 import type { Effect } from '../core/effects.ts';
+import { HeardClock } from '../core/heard-clock.ts';
 import type { Input } from '../core/input.ts';
 import type { Person } from '../core/person.ts';
 import type {
@@ -95,14 +96,15 @@ export class SignalingPod implements Host {
   readonly #media: MediaAccess;
   readonly #turn: IceOffers;
   readonly #requests = new OwnerRequests((input) => this.handle(input));
-  /** When this pod last received its own heartbeat. */
-  #ownHeartbeatAt: number | undefined;
+  readonly #heard: HeardClock;
   #draining = false;
 
   constructor(parts: PodParts) {
     const { config } = parts;
     const { limits } = config;
     const now = (): number => this.now();
+    this.#heard = new HeardClock(now());
+    const leaseNow = (): number => this.#heard.at(now());
     this.#parts = parts;
     this.#boot = parts.boot;
     this.limits = limits;
@@ -123,8 +125,9 @@ export class SignalingPod implements Host {
       otherRegions: otherRegions(config),
       metrics: this.metrics,
       now,
+      leaseNow,
     });
-    this.#turn = new IceOffers({ ...parts, now });
+    this.#turn = new IceOffers({ ...parts, now, leaseNow });
     this.pages = this.#createPages();
     this.#bus = parts.openBus(this.#busListener());
     const effects = {
@@ -157,10 +160,9 @@ export class SignalingPod implements Host {
    * continue; when every pod is without a bus, ad-hoc rooms open too. SPEC rule JOIN-14.
    */
   admits(room: RoomId): boolean {
-    if (this.#draining || this.#ownHeartbeatAt === undefined) return false;
-    return (
-      this.isReady || this.core.population(room) > 0 || this.now() - this.#ownHeartbeatAt > ALONE_AFTER_MS
-    );
+    const { heardAt } = this.#heard;
+    if (this.#draining || heardAt === undefined) return false;
+    return this.isReady || this.core.population(room) > 0 || this.now() - heardAt > ALONE_AFTER_MS;
   }
 
   get isDraining(): boolean {
@@ -370,7 +372,7 @@ export class SignalingPod implements Host {
     return {
       onMessage: (message) => {
         if (message.type === 'heartbeat' && message.pod === config.pod) {
-          if (message.boot === this.#boot) this.#ownHeartbeatAt = this.now();
+          if (message.boot === this.#boot) this.#heard.hear(this.now());
           else namesakes({ pod: config.pod }, 'another process has the name of this pod: neither is ready');
         }
         this.handle({ type: 'bus', message });

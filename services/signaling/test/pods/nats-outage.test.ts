@@ -2,6 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { connect } from '@nats-io/transport-node';
+import type { ErrorAnswer } from '@parley/protocol/http';
+import type { MediaRelay } from '@parley/protocol/media';
+import { mediaRelaySubject } from '@parley/protocol/subjects';
 import { Client, join } from '../support/client.ts';
 import { eventually } from '../support/deadline.ts';
 import { startNats } from '../support/nats.ts';
@@ -31,7 +35,7 @@ async function place(name: string, nats: string): Promise<PodProcess> {
 
 describe('NATS killed and started again', { concurrency: 2 }, () => {
   for (const outageMs of [5000, 30_000])
-    test(`[BUS-6] [JOIN-14] after ${outageMs / 1000} s: sockets stay open, messages and joins work where the room is, then rosters agree and the others saw neither left nor joined`, (t) =>
+    test(`[BUS-6] [JOIN-14] [MEDIA-2] after ${outageMs / 1000} s: sockets stay open, messages and joins work where the room is, relays are still offered, then rosters agree and the others saw neither left nor joined`, (t) =>
       outage(t, outageMs));
 });
 
@@ -49,6 +53,7 @@ async function outage(t: TestContext, outageMs: number): Promise<void> {
   const [ada, bob, cas] = crowd.people;
   assert.ok(ada && bob && cas);
 
+  await knowsRelay(one, nats.url);
   await nats.kill();
   const downAt = performance.now();
   await eventually('readiness fails', async () => !(await isReady(one.url)) && !(await isReady(two.url)));
@@ -80,6 +85,7 @@ async function outage(t: TestContext, outageMs: number): Promise<void> {
   await pause(Math.max(0, outageMs - (performance.now() - downAt)));
   newcomer.leave();
   await newcomer.waitForClose();
+  assert.equal(await relayCode(one), undefined, 'the last leases that it received still count');
 
   await nats.start();
   const upAt = performance.now();
@@ -97,6 +103,32 @@ async function outage(t: TestContext, outageMs: number): Promise<void> {
   );
   t.diagnostic(JSON.stringify({ outageMs, readyMs, agreeMs }));
   alone.drop();
+}
+
+/** A media relay publishes its lease until the pod knows it. */
+async function knowsRelay(pod: PodProcess, nats: string): Promise<void> {
+  const relay: MediaRelay = {
+    relay: 'relay-1',
+    epoch: 1,
+    role: 'origin',
+    url: 'https://relay-1.example.org:4443/',
+    certificateHashes: [],
+    sessions: 0,
+    capacity: 10,
+  };
+  const connection = await connect({ servers: nats });
+  await eventually('the pod knows the relay', async () => {
+    connection.publish(mediaRelaySubject('local', relay.relay), JSON.stringify(relay));
+    return (await relayCode(pod)) === undefined;
+  });
+  await connection.close();
+}
+
+/** Of the refusal to name a relay for a live broadcast. */
+async function relayCode(pod: PodProcess): Promise<string | undefined> {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${pod.url}/v1/live/lecture`, { method: 'POST', headers, body: '{}' });
+  return answer.ok ? undefined : ((await answer.json()) as ErrorAnswer).code;
 }
 
 async function enterFresh(pod: PodProcess): Promise<Client | undefined> {

@@ -44,6 +44,7 @@ function start(own: readonly MediaRelay[] = [RELAY]) {
     metrics: { refusedRelays: 0 },
     log: { warn: () => {} },
     now: () => 0,
+    leaseNow: () => 0,
   });
   for (const relay of own) listener?.onRelay(relay);
   return {

@@ -103,6 +103,7 @@ test('[MEDIA-17] a lease with a host that is not allowed is counted, not offered
     metrics,
     log: { warn: (...line: unknown[]) => void lines.push(line) },
     now: () => now,
+    leaseNow: () => now,
   });
   const sendMessage = (url: string): void => {
     const relay: MediaRelay = {

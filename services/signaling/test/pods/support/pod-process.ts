@@ -58,6 +58,7 @@ export async function startPodProcess({
     PARLEY_POD: name,
     PARLEY_LISTEN: listen,
     PARLEY_NATS_URL: nats,
+    PARLEY_LIVE: 'open',
     PARLEY_NATS_REPLICAS: String(replicas),
     PARLEY_KEYS_FILE: keysFile,
     PARLEY_LOG_LEVEL: 'error',
