@@ -126,6 +126,14 @@ export const ADMISSION: readonly Mutant[] = [
     test: `${TESTS}/server/room-renewals.test.ts`,
   },
   {
+    rule: 'HAND-4',
+    breaks: 'the hand of a participant is lowered only in its own client',
+    file: `${SRC}/core/moderation.ts`,
+    find: '    putOwn(pod, room, { ...entry, media });\n',
+    replace: '',
+    test: `${TESTS}/core/moderation.test.ts`,
+  },
+  {
     rule: 'LIM-3',
     breaks: 'a bucket never becomes empty',
     file: `${SRC}/core/buckets.ts`,

@@ -326,6 +326,7 @@ export const ROUTES = {
   },
   kick: toParticipant('kick', 'Remove a participant, who may join again'),
   requestMute: toParticipant('request-mute', 'Ask a participant to mute'),
+  lowerHand: toParticipant('lower-hand', 'Lower the hand of a participant'),
   mute: toParticipant('mute', 'Mute a participant: others play no sound of it', ['TOO_MANY_MUTED']),
   unmute: toParticipant('unmute', 'Let a muted participant speak', ['TOO_MANY_MUTED']),
   endCall: {

@@ -11,7 +11,7 @@ const CONNECTED = '[data-testid=call][data-status=connected]';
 describe('a new call', { timeout: 120_000 }, () => {
   const site = withSite();
 
-  it('[ROOM-13] belongs to its maker, over a reload, and its link contains no key', async () => {
+  it('[ROOM-13] [HAND-4] belongs to its maker, over a reload, who lowers a hand; its link contains no key', async () => {
     const profile = await newProfile(site.browser, site.web);
     const olga = new Visitor('Olga', await profile.newPage());
     const { page } = olga;
@@ -32,6 +32,11 @@ describe('a new call', { timeout: 120_000 }, () => {
     await gus.page.getByTestId('control-people').click();
     await gus.page.getByTestId('person').getByTestId('owner-badge').waitFor({ timeout: WITHIN_MS });
     assert.equal(await gus.page.getByTestId('switch-locked').count(), 0, 'the guest is no owner');
+    await gus.page.keyboard.press('h');
+    await people.getByTestId('hands').getByTestId('lower-hand').click();
+    await people.getByTestId('hands').waitFor({ state: 'detached', timeout: WITHIN_MS });
+    const notice = gus.page.getByTestId('notice');
+    await notice.getByText('The owner lowered your hand').waitFor({ timeout: WITHIN_MS });
     await Promise.all([olga.leave(), gus.leave()]);
   });
 });
