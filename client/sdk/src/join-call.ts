@@ -318,6 +318,8 @@ class JoinedCall implements Call {
       this.#followRoster();
     } else if (message.type === 'mute-requested') {
       this.#muteRequests += 1;
+    } else if (message.type === 'hand-lowered') {
+      this.setHand(false);
     } else if (message.type === 'reaction') {
       this.#reactions.add(message.from, message.emoji);
     }

@@ -15,8 +15,11 @@ export type Answer<T> =
 /** A pod answers within a second or not at all; the edge times out after 15 s. */
 const TIMEOUT_MS = 10_000;
 
-export const createRoom = (room: CreateRoomRequest): Promise<Answer<CreateRoomAnswer>> =>
-  ask<CreateRoomAnswer>('POST', '/v1/rooms', { body: JSON.stringify(room) });
+export const createRoom = (
+  room: CreateRoomRequest,
+  timeoutMs = TIMEOUT_MS,
+): Promise<Answer<CreateRoomAnswer>> =>
+  ask<CreateRoomAnswer>('POST', '/v1/rooms', { body: JSON.stringify(room), timeoutMs });
 
 export const readRoom = (room: string): Promise<Answer<RoomView>> => ask<RoomView>('GET', roomUrl(room), {});
 
@@ -34,13 +37,18 @@ const roomUrl = (room: string): string => `/v1/rooms/${encodeURIComponent(room)}
 interface Extras {
   readonly body?: string;
   readonly ownerKey?: string;
+  readonly timeoutMs?: number;
 }
 
-async function ask<T>(method: string, url: string, { body, ownerKey }: Extras): Promise<Answer<T>> {
+async function ask<T>(
+  method: string,
+  url: string,
+  { body, ownerKey, timeoutMs = TIMEOUT_MS }: Extras,
+): Promise<Answer<T>> {
   try {
     const response = await fetch(url, {
       method,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
       headers: {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(ownerKey === undefined ? {} : { authorization: `Bearer ${ownerKey}` }),

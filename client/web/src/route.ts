@@ -26,6 +26,10 @@ export const isPage = (path: string): boolean => routeOf(path).page !== 'not-fou
 
 export const roomPath = (room: string): string => `/r/${room}`;
 
+/** Whether the service drew the name, for a call: its owner did not choose it, and was shown no key. SPEC rule ROOM-13. */
+export const isRoomOfCall = (room: RoomReference): boolean =>
+  room.kind === 'named' && parseRoomId(room.name)?.kind === 'ad-hoc';
+
 /** The room in a text that the user entered: a link, its path, a code with or without dashes in any case, or a name with its region. */
 export function roomFromText(text: string): RoomReference | undefined {
   const trimmed = text.trim();

@@ -68,6 +68,47 @@ test('from the landing page into a full room, which says so and offers a next st
   await page.context().close();
 });
 
+test('[ROOM-13] the maker of a new call joins with its owner key, which is in no address and stays after a reload', async () => {
+  const page = await (await browser.newContext({ permissions: ['camera', 'microphone'] })).newPage();
+  const room = { room: 'k7m3-q9xd-w2hn-5tzp@eu', kind: 'named', homeRegion: 'eu', cap: 9, locked: false };
+  await page.route('**/v1/rooms', (route) =>
+    route.fulfill({ status: 201, json: { room, link: 'unused', ownerKey: 'the-key', idleMs: 1000 } }),
+  );
+  await page.route(`**/v1/rooms/*`, (route) => route.fulfill({ json: room }));
+  await page.route('**/v1/rooms/*/join', (route) =>
+    route.fulfill({ status: 409, json: { code: 'ROOM_FULL', message: 'no' } }),
+  );
+  await page.goto(url);
+  await page.getByTestId('new-room').click();
+  await page.getByTestId('name-input').fill('Robin');
+  assert.equal(page.url(), `${url}/r/${room.room}`);
+  for (const visit of ['first', 'reloaded']) {
+    if (visit === 'reloaded') await page.reload();
+    await page.getByTestId('delete-room').waitFor();
+    const joined = page.waitForRequest((request) => request.url().endsWith('/join'));
+    await page.getByTestId('join').filter({ hasText: 'camera and mic' }).click();
+    assert.equal((await joined).headers()['authorization'], 'Bearer the-key', visit);
+  }
+  await page.context().close();
+});
+
+test('[ROOM-13] a new call that the service refuses or does not answer opens without an owner', async () => {
+  for (const answer of ['refused', 'late'] as const) {
+    const page = await (await browser.newContext({ permissions: ['camera', 'microphone'] })).newPage();
+    await page.route('**/v1/rooms', (route) =>
+      answer === 'late'
+        ? undefined
+        : route.fulfill({ status: 503, json: { code: 'STORE_UNAVAILABLE', message: 'no' } }),
+    );
+    await page.goto(url);
+    await page.getByTestId('new-room').click();
+    await page.getByTestId('name-input').waitFor();
+    assert.match(page.url(), /\/r\/[0-9a-z]{4}(?:-[0-9a-z]{4}){3}$/);
+    assert.equal(await page.getByTestId('delete-room').count(), 0);
+    await page.context().close();
+  }
+});
+
 test('from the landing page to streams and back, in one document', async () => {
   const page = await browser.newPage();
   await page.goto(url);

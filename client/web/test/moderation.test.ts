@@ -42,6 +42,18 @@ test('[MOD-1] [MOD-4] an owner requests a mute and removes a participant with th
   await page.context().close();
 });
 
+test('[HAND-4] an owner lowers the hands of others in the queue, and a guest only its own', async () => {
+  const page = await open('owner-hands');
+  const hands = page.getByTestId('hands').getByRole('listitem');
+  await hands.filter({ hasText: 'Tobias' }).getByTestId('lower-hand').press('Enter');
+  await hands.filter({ hasText: 'Tobias' }).waitFor({ state: 'detached' });
+  assert.equal((await asked(page)).at(-1), `lower the hand of ${TOBIAS}`);
+  await page.context().close();
+  const guest = await open('hands-people');
+  assert.equal(await guest.getByTestId('lower-hand').count(), 1);
+  await guest.context().close();
+});
+
 test('[MOD-4] a muted participant cannot be asked to mute', async () => {
   const page = await open('owner-people');
   const adaeze = page.getByTestId('person').filter({ hasText: 'Adaeze' });

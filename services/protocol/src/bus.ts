@@ -54,6 +54,7 @@ const ModerationAction = Type.Union([
   Type.Literal('kick'),
   Type.Literal('ban'),
   Type.Literal('request-mute'),
+  Type.Literal('lower-hand'),
   Type.Literal('admit'),
   Type.Literal('deny'),
 ]);

@@ -48,6 +48,13 @@ export const RoomRecord = Type.Object({
   calls: Type.Optional(
     Type.Integer({ minimum: 0, description: 'How often an owner ended the call for all participants.' }),
   ),
+  idleMs: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description:
+        'Of a room that was made for a call: it is deleted when it was not used for this time. Others have `room.idleTimeout`.',
+    }),
+  ),
   ownerKeyHash: Type.String({ maxLength: 64, description: 'SHA-256 of the owner key, base64url.' }),
   createdAt: UnixMs,
 });

@@ -77,12 +77,13 @@ export const RegionList = Type.Object({
 export type RegionList = Static<typeof RegionList>;
 
 export const CreateRoomRequest = Type.Object({
-  name: RoomName,
+  name: Type.Optional(RoomName),
   cap: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 1000,
-      description: 'Maximum number of participants, enforced exactly; the installation may allow fewer.',
+      description:
+        'Maximum number of participants, enforced exactly; the installation may allow fewer. Only with a name.',
     }),
   ),
   lobby: Type.Optional(Type.Boolean({ description: 'Newcomers wait until the owner admits them.' })),
@@ -104,7 +105,8 @@ export const CreateRoomAnswer = Type.Object({
   ownerKey: Type.String({ description: 'Shown once; send it as `Authorization: Bearer`.' }),
   idleMs: Type.Integer({
     minimum: 1,
-    description: 'The room is deleted when it was not used for this time.',
+    description:
+      'The room is deleted when it was not used for this time. One for a call that was used has more of it.',
   }),
 });
 export const DeviceId = Type.String({
@@ -238,7 +240,7 @@ export const ROUTES = {
   createRoom: {
     method: 'POST',
     path: '/v1/rooms',
-    summary: 'Create a named room in this region',
+    summary: 'Create a named room in this region, or without a name the room of a call',
     body: CreateRoomRequest,
     answer: { status: 201, schema: CreateRoomAnswer },
     owner: false,
@@ -324,6 +326,7 @@ export const ROUTES = {
   },
   kick: toParticipant('kick', 'Remove a participant, who may join again'),
   requestMute: toParticipant('request-mute', 'Ask a participant to mute'),
+  lowerHand: toParticipant('lower-hand', 'Lower the hand of a participant'),
   mute: toParticipant('mute', 'Mute a participant: others play no sound of it', ['TOO_MANY_MUTED']),
   unmute: toParticipant('unmute', 'Let a muted participant speak', ['TOO_MANY_MUTED']),
   endCall: {

@@ -141,7 +141,8 @@ export const LIMITS = define({
     max: 1_000_000,
     unit: 'named rooms per hour',
     code: 'TOO_MANY_ROOMS',
-    rationale: 'a named room is kept until it is deleted or was not used for `room.idleTimeout`',
+    rationale:
+      'a named room is kept until it is deleted or was not used for `room.idleTimeout`; over it a call opens in an ad-hoc room, without an owner',
   },
   'address.moderation': {
     value: 240,

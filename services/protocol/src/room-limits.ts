@@ -131,6 +131,24 @@ export const ROOM_LIMITS = {
     rationale:
       '90 days: a room that is used once in a quarter stays; pods with participants in a room renew it about once a minute at most',
   },
+  'room.callEnterTimeout': {
+    value: 86_400_000,
+    min: 600_000,
+    max: 315_360_000_000,
+    unit: 'ms',
+    code: 'ROOM_NOT_FOUND',
+    rationale:
+      'a day, for a room that was made for a call: its link may be sent today for a call tomorrow, and one that no participant entered is soon gone',
+  },
+  'room.callIdleTimeout': {
+    value: 1_209_600_000,
+    min: 600_000,
+    max: 315_360_000_000,
+    unit: 'ms',
+    code: 'ROOM_NOT_FOUND',
+    rationale:
+      '14 days, once a participant entered: a call that is repeated every week keeps its link and its owner over a week without it',
+  },
   'region.rooms': {
     value: 50_000,
     min: 1,
@@ -138,7 +156,7 @@ export const ROOM_LIMITS = {
     unit: 'named rooms',
     code: 'REGION_FULL',
     rationale:
-      "20 kB for each in JetStream's 1 GB: a record with some bans and the seats of a hundred participants are half of it",
+      "20 kB for each in JetStream's 1 GB: a record with some bans and the seats of a hundred participants are half of it; rooms of calls are created up to half of the number",
   },
   'mesh.participants': {
     value: 4,

@@ -131,6 +131,8 @@ export const Wait = Type.Object({
 export const RoomChanged = Type.Object({ type: Type.Literal('room-changed'), room: RoomView });
 /** The owner asks the reader to mute. The reader decides whether it does. */
 export const MuteRequested = Type.Object({ type: Type.Literal('mute-requested') });
+/** An owner lowered the reader's hand: what it sends from now on has none. */
+export const HandLowered = Type.Object({ type: Type.Literal('hand-lowered') });
 /** Whom owners muted now. A reader plays no sound of them, and sends none where it is one of them. Owners are never muted. */
 export const MutesChanged = Type.Object({ type: Type.Literal('mutes'), mutes: Mutes });
 export const Goaway = Type.Object({
@@ -169,6 +171,7 @@ export const SERVER_MESSAGES = {
   'lobby-left': LobbyLeft,
   'room-changed': RoomChanged,
   'mute-requested': MuteRequested,
+  'hand-lowered': HandLowered,
   mutes: MutesChanged,
   goaway: Goaway,
   pong: Pong,

@@ -88,7 +88,7 @@ impl Create {
         let invalid = |what: &str, why: OutOfBounds| ConnectionEnd::Refused(format!("{what} {why}"));
         let cap = self.cap.map(|cap| Whole::try_from(u64::from(cap))).transpose();
         let request = CreateRoomRequest {
-            name: self.name.parse().map_err(|why| invalid("the name", why))?,
+            name: Some(self.name.parse().map_err(|why| invalid("the name", why))?),
             cap: cap.map_err(|why| invalid("--cap", why))?,
             lobby: None,
         };

@@ -1,4 +1,4 @@
-/** The actions of the owner of a named room, over `/v1` with the owner key. SPEC rules MOD-1 to MOD-5, MOD-13, MOD-14. */
+/** The actions of the owner of a named room, over `/v1` with the owner key. SPEC rules MOD-1 to MOD-5, MOD-13, MOD-14, HAND-4. */
 import type { Code } from '@parley/protocol/codes';
 import { Ban, BanList, RoomView, type ChangeRoomRequest } from '@parley/protocol/http';
 import type { ParticipantId } from '@parley/protocol/ids';
@@ -13,6 +13,8 @@ export interface Moderation {
   ban(participant: ParticipantId, options: { readonly network: boolean }): Promise<Answer<Ban>>;
   /** The participant decides: the service does not mute. */
   requestMute(participant: ParticipantId): Promise<Answer<null>>;
+  /** The participant may raise it again. */
+  lowerHand(participant: ParticipantId): Promise<Answer<null>>;
   /**
    * Mutes a participant until it is unmuted: the SDK of other participants plays no sound of it, whatever it sends. `changeRoom({ muted: true })`
    * mutes everyone but owners.
@@ -66,6 +68,8 @@ export function moderation(
     kick: (participant) => dismiss(participant, 'kick'),
     admit: (participant) => dismiss(participant, 'admit'),
     deny: (participant) => dismiss(participant, 'deny'),
+    // Not repeated: the participant may have raised it again.
+    lowerHand: (participant) => post(of(participant, 'lower-hand'), 0),
     mute: (participant) => post(of(participant, 'mute'), PATIENCE_MS),
     unmute: (participant) => post(of(participant, 'unmute'), PATIENCE_MS),
     // Not repeated: a second request might end the next call.

@@ -63,6 +63,7 @@ export function afterMessage(before: Roster, message: ServerMessage): Roster {
     case 'lobby-left':
     case 'lobby-joined':
     case 'mute-requested':
+    case 'hand-lowered':
     case 'mutes':
     case 'pong':
     case 'relay':

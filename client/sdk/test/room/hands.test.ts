@@ -57,6 +57,19 @@ describe('the hands of a call', () => {
     assert.deepEqual(handsSent(service.socket.sent), [{ ...NO_MEDIA, hand: 5 }, NO_MEDIA]);
   });
 
+  test('[HAND-4] a hand that an owner lowers stays down: the next changes and a resume are without it', async () => {
+    const service = fakeService();
+    const call = await service.enter();
+    call.setHand(true);
+    service.socket.sendMessage({ type: 'hand-lowered' });
+    assert.deepEqual(call.snapshot().hands, []);
+    assert.equal(call.snapshot().me.media.hand, undefined);
+    assert.deepEqual(handsSent(service.socket.sent).at(-1), NO_MEDIA);
+    const { length } = service.socket.sent;
+    service.socket.sendMessage({ type: 'hand-lowered' });
+    assert.equal(service.socket.sent.length, length, 'a second one changes nothing');
+  });
+
   test('[HAND-1] a lost socket resumes with the hand as it is now', async () => {
     const service = fakeService();
     const call = await service.enter();

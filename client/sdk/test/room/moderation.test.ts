@@ -87,6 +87,7 @@ describe('commands of the owner', () => {
   const commands: readonly (readonly [string, string, (may: Moderation) => Promise<unknown>, string])[] = [
     ['MOD-1', `POST ${ROOM_URL}/participants/${ADA}/kick`, (may) => may.kick(ADA), ''],
     ['MOD-4', `POST ${ROOM_URL}/participants/${ADA}/request-mute`, (may) => may.requestMute(ADA), ''],
+    ['HAND-4', `POST ${ROOM_URL}/participants/${ADA}/lower-hand`, (may) => may.lowerHand(ADA), ''],
     ['MOD-14', `POST ${ROOM_URL}/participants/${ADA}/mute`, (may) => may.mute(ADA), ''],
     ['MOD-14', `POST ${ROOM_URL}/participants/${ADA}/unmute`, (may) => may.unmute(ADA), ''],
     ['MOD-13', `POST ${ROOM_URL}/end`, (may) => may.endCall(), ''],

@@ -31,10 +31,18 @@ export function HandMark({ session, participant, on }: HandMarkProps) {
 export function HandQueue({ session }: { readonly session: CallSession }) {
   const { hands, me, people } = session.snapshot.value;
   if (hands.length === 0) return null;
+  const commands = me.owner ? session.ownerCommands : null;
   const nameOf = (participant: ParticipantId) =>
     participant === me.participant
       ? `${me.name} (you)`
       : (people.find((person) => person.participant === participant)?.name ?? '');
+  /** `undefined`: this participant may not lower the hand, or not now. */
+  const lowerOf = (participant: ParticipantId): (() => void) | undefined => {
+    if (participant === me.participant) return () => session.toggleHand();
+    const person = people.find((one) => one.participant === participant);
+    if (commands === null || person?.presence !== 'here') return undefined;
+    return () => void commands.lowerHand(participant);
+  };
   return (
     <section class="hands" aria-labelledby="hands-title" data-testid="hands">
       <h3 id="hands-title">
@@ -43,24 +51,42 @@ export function HandQueue({ session }: { readonly session: CallSession }) {
       </h3>
       <ol>
         {hands.map((participant) => (
-          <li key={participant} data-participant={participant}>
-            <span class="hand-name">{nameOf(participant)}</span>
-            {participant === me.participant && (
-              <button
-                type="button"
-                class="button quiet"
-                data-testid="lower-hand"
-                onClick={() => {
-                  session.toggleHand();
-                  focusPanel();
-                }}
-              >
-                Lower
-              </button>
-            )}
-          </li>
+          <HandInQueue
+            key={participant}
+            participant={participant}
+            name={nameOf(participant)}
+            onLower={lowerOf(participant)}
+          />
         ))}
       </ol>
     </section>
+  );
+}
+
+interface HandInQueueProps {
+  readonly participant: ParticipantId;
+  readonly name: string;
+  readonly onLower: (() => void) | undefined;
+}
+
+function HandInQueue({ participant, name, onLower }: HandInQueueProps) {
+  return (
+    <li data-participant={participant}>
+      <span class="hand-name">{name}</span>
+      {onLower && (
+        <button
+          type="button"
+          class="button quiet"
+          data-testid="lower-hand"
+          aria-label={`Lower the hand of ${name}`}
+          onClick={() => {
+            onLower();
+            focusPanel();
+          }}
+        >
+          Lower
+        </button>
+      )}
+    </li>
   );
 }

@@ -76,6 +76,8 @@ export class CallSession {
   readonly #keyForgotten = signal(false);
   readonly #stops: (() => void)[] = [];
   #choosingScreen = false;
+  /** The user lowered the hand, and no owner. */
+  #lowersHand = false;
   #closed = false;
 
   constructor(call: Call, media: LocalMedia, mediaKey: string | null = null) {
@@ -146,6 +148,7 @@ export class CallSession {
     const { me } = this.snapshot.peek();
     const raised = me.media.hand !== undefined;
     if (!raised && me.participant === null) return;
+    this.#lowersHand = raised;
     this.#call.setHand(!raised);
     this.notices.show(raised ? 'Hand lowered' : 'Hand raised', 'quiet');
   }
@@ -297,6 +300,7 @@ export class CallSession {
     }
     for (const person of known.values()) this.notices.show(`${person.name} left`, 'info');
     this.#announceHands(before, next);
+    this.#announceLowered(before, next);
     this.#announceNews(before, next);
   }
 
@@ -307,6 +311,12 @@ export class CallSession {
       this.notices.show(text, 'info');
       this.#alerts.announce('hand', text, next.people.length + 1);
     }
+  }
+
+  #announceLowered({ me }: CallSnapshot, next: CallSnapshot): void {
+    const isLowered = me.media.hand !== undefined && next.me.media.hand === undefined;
+    if (isLowered && !this.#lowersHand && me.participant === next.me.participant)
+      this.notices.show('The owner lowered your hand', 'info');
   }
 
   /** New requests in the lobby, and new lines of the chat. */

@@ -1,7 +1,19 @@
-/** The owner keys of named rooms that were created in this browser. */
+/** The owner keys of rooms that were created in this browser. */
 import { browserStore } from './storage.ts';
 
 const key = (room: string): string => `parley.owner.${room}`;
 
 export const ownerKey = (room: string): string | null => browserStore.read(key(room));
 export const setOwnerKey = (room: string, value: string | null): void => browserStore.write(key(room), value);
+
+const CALLS = 'parley.calls';
+/** More than a user makes before the service deletes the rooms. */
+const MAX_CALLS = 100;
+
+/** The key of the room of a new call. Only the newest are kept: a user does not delete such rooms. */
+export function setCallKey(room: string, value: string): void {
+  const rooms = [...(browserStore.read(CALLS)?.split(' ') ?? []), room];
+  for (const old of rooms.slice(0, -MAX_CALLS)) setOwnerKey(old, null);
+  browserStore.write(CALLS, rooms.slice(-MAX_CALLS).join(' '));
+  setOwnerKey(room, value);
+}

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { ENDINGS, type Ending, type NextStep } from '../text/endings.ts';
 import type { IconName } from '../design/icon.tsx';
 import { go } from '../navigate.ts';
-import { newRoom } from './landing.tsx';
+import { newRoom } from './new-room.ts';
 import { Notice } from './notice.tsx';
 import { jitterMs, waitMs } from './waiting.ts';
 
@@ -88,7 +88,7 @@ function take(step: NextStep, onAgain: EndingPageProps['onAgain']): void {
       onAgain('user');
       return;
     case 'new-room':
-      newRoom();
+      void newRoom();
       return;
     case 'home':
       go('/');

@@ -1,11 +1,9 @@
-import { adHocRoomId } from '@parley/protocol/ids';
 import { Icon } from '../design/icon.tsx';
-import { go } from '../navigate.ts';
-import { roomPath } from '../route.ts';
 import { LandingIllustration } from './illustration.tsx';
 import { JoinForm } from './join-form.tsx';
 import './landing.css';
 import { NamedRoomForm } from './named-room-form.tsx';
+import { isOpening, newRoom } from './new-room.ts';
 import { PageLink } from './page-link.tsx';
 import { usePageTitle } from './page-title.ts';
 import { SiteHead } from './site-head.tsx';
@@ -23,10 +21,6 @@ const POINTS = [
     text: 'You stay in the call when you change networks or reload the page.',
   },
 ] as const;
-
-export function newRoom(): void {
-  go(roomPath(adHocRoomId(crypto.getRandomValues(new Uint8Array(16)))));
-}
 
 export function Landing() {
   const heading = usePageTitle('Parley · open a link and talk');
@@ -52,7 +46,13 @@ export function Landing() {
             and talk.
           </h1>
           <p class="hero-text">Rooms for voice, video and screens. Share the link, and others can join.</p>
-          <button type="button" class="button primary large" data-testid="new-room" onClick={newRoom}>
+          <button
+            type="button"
+            class="button primary large"
+            data-testid="new-room"
+            aria-busy={isOpening.value}
+            onClick={() => void newRoom()}
+          >
             New room
             <Icon name="arrow" />
           </button>

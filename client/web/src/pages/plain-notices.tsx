@@ -1,6 +1,6 @@
 /** The pages without a call: wrong addresses and unsupported browsers. */
 import { go } from '../navigate.ts';
-import { newRoom } from './landing.tsx';
+import { newRoom } from './new-room.ts';
 import { Notice } from './notice.tsx';
 
 export function NotFound() {
@@ -35,7 +35,7 @@ function NextSteps() {
       <button type="button" class="button primary" onClick={() => go('/')}>
         Start page
       </button>
-      <button type="button" class="button" onClick={newRoom}>
+      <button type="button" class="button" onClick={() => void newRoom()}>
         New room
       </button>
     </div>

@@ -7,6 +7,7 @@ import { ownerKey } from '../memory/owner-key.ts';
 import { NAME_CHARS, relayOnly, rememberedName, rememberName, setRelayOnly } from '../memory/profile.ts';
 import type { JoinChoice } from '../memory/tab.ts';
 import { readRoom } from '../rooms-api.ts';
+import { isRoomOfCall } from '../route.ts';
 import { CameraPreview } from './camera-preview.tsx';
 import { DevicePickers } from './device-pickers.tsx';
 import { MediaTrouble } from './media-trouble.tsx';
@@ -54,7 +55,7 @@ export function Prejoin({ room, media, onReady, onJoin, onGone }: PrejoinProps) 
           <DevicePickers media={media} />
           <SpeakerTest media={media} />
           <RelayOnly />
-          {room.kind === 'named' && (
+          {room.kind === 'named' && (key !== null || !isRoomOfCall(room)) && (
             <OwnedRoom
               room={room.room}
               ownerKey={key}
@@ -87,7 +88,7 @@ function useRoomAccess(room: RoomReference, onGone: PrejoinProps['onGone']): Roo
 function RoomLine({ room }: Pick<PrejoinProps, 'room'>) {
   return (
     <p class="soft">
-      {room.kind === 'named' ? (
+      {room.kind === 'named' && !isRoomOfCall(room) ? (
         <>
           Room <strong>{room.name}</strong> in region {room.region}
         </>

@@ -128,6 +128,11 @@ export class FakeCall implements Call {
           return { id: `ban-${participant}`, name: name ?? '', network, at: BANS[0]?.at ?? 0 };
         }),
       requestMute: (participant) => answer(`ask ${participant} to mute`, () => null),
+      lowerHand: (participant) =>
+        answer(`lower the hand of ${participant}`, () => {
+          this.show({ hands: this.#snapshot.hands.filter((one) => one !== participant) });
+          return null;
+        }),
       mute: (participant) => answer(`mute ${participant}`, () => muted(participant, true)),
       unmute: (participant) => answer(`unmute ${participant}`, () => muted(participant, false)),
       endCall: () =>

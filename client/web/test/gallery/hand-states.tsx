@@ -2,7 +2,7 @@
 import type { CallSnapshot } from '@parley/sdk/call';
 import type { ComponentChild } from 'preact';
 import { call, inCall, press } from './call-state.tsx';
-import { CHAT, people } from './people.ts';
+import { CHAT, owned, people } from './people.ts';
 
 const ME = 'p00000000000000me';
 const [MARA, TOBIAS, ADAEZE] = people(3).map(({ participant }) => participant) as [string, string, string];
@@ -21,6 +21,12 @@ const REACTED = reacted([MARA, '👏'], [MARA, '🎉'], [TOBIAS, '👍'], [ME, '
 export const HAND_STATES: Readonly<Record<string, () => ComponentChild>> = {
   'hands-raised': () => call({ change: raised(5) }),
   'hands-people': () => call({ change: raised(5), script: (session) => session.openPanel('people') }),
+  'owner-hands': () =>
+    call({
+      owner: 'obeyed',
+      change: { ...owned(4), hands: [TOBIAS, ME, ADAEZE] },
+      script: (session) => session.openPanel('people'),
+    }),
   'hands-away': () =>
     call({
       change: {

@@ -24,11 +24,17 @@ const AD_HOC = { kind: 'ad-hoc', room: 'k7mq-2x9d-htw4-e0vn' } as const;
 const NAMED = { kind: 'named', room: 'book-club@eu', name: 'book-club', region: 'eu' } as const;
 /** A room of another owner: this browser has no key for it. */
 const OTHERS = { ...NAMED, room: 'chess-club@eu', name: 'chess-club' } as const;
+/** The room of a call, for a guest. */
+const CALL = {
+  ...NAMED,
+  room: 'k7m3-q9xd-w2hn-5tzp@eu',
+  name: 'k7m3-q9xd-w2hn-5tzp',
+} as const;
 const nothing = () => {};
 
 function prejoin(
   options: FakeDeviceOptions = {},
-  room: typeof AD_HOC | typeof NAMED | typeof OTHERS = AD_HOC,
+  room: typeof AD_HOC | typeof NAMED | typeof OTHERS | typeof CALL = AD_HOC,
 ): ComponentChild {
   const media = new LocalMedia(fakeDevices(options));
   void media.begin();
@@ -98,6 +104,7 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
   'prejoin-no-device': () => prejoin({ error: 'NotFoundError' }),
   'prejoin-in-use': () => prejoin({ error: 'NotReadableError' }),
   'prejoin-insecure': () => prejoin({ access: 'insecure' }),
+  'prejoin-call': () => prejoin({}, CALL),
   'prejoin-guest': () => prejoin({}, OTHERS),
   'use-key': () => (
     <>

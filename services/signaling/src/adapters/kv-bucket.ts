@@ -127,7 +127,7 @@ async function openBucket(client: JetStreamClient, name: string, replicas: numbe
 }
 
 /** In JetStream's format: whole seconds. */
-const seconds = (ms: number): string => `${Math.ceil(ms / 1000)}s`;
+export const seconds = (ms: number): string => `${Math.ceil(ms / 1000)}s`;
 
 /** The result of a compare-and-set, or `otherwise` where another write came first. */
 export async function unlessConflict<Result, Other>(

@@ -6,6 +6,7 @@ import { decode } from '@parley/protocol/decode';
 import { RoomRecord } from '@parley/protocol/home';
 import { FOLLOWED_BUCKET } from '@parley/protocol/subjects';
 import type { FollowedRoom, FollowedStore } from '../core/ports.ts';
+import { ownLifetime, roomsFor } from '../core/room-life.ts';
 import { listedAs, isReplacedBy } from '../core/followed.ts';
 import { kvBucket, LIST_TIMEOUT_MS } from './kv-bucket.ts';
 import { RoomCount } from './kv-room-count.ts';
@@ -26,11 +27,11 @@ const COUNT_EVERY_MS = 30_000;
 
 export function kvFollowed(connection: NatsConnection, options: KvRoomsOptions): FollowedStore {
   const { attempt, write, rewrite } = kvBucket(connection, FOLLOWED_BUCKET, options);
-  const lastingOf = ({ record }: FollowedRoom): number => (record ? options.lifetimeMs : REMOVAL_MS);
+  const lastingOf = ({ record }: FollowedRoom): number =>
+    record ? (ownLifetime(record) ?? options.lifetimeMs) : REMOVAL_MS;
   const counts = new Map<string, RoomCount>();
   const countOf = (home: string): RoomCount => {
-    const count =
-      counts.get(home) ?? new RoomCount(options.rooms, (kv) => countKeys(kv, home), COUNT_EVERY_MS);
+    const count = counts.get(home) ?? new RoomCount((kv) => countKeys(kv, home), COUNT_EVERY_MS);
     counts.set(home, count);
     return count;
   };
@@ -54,7 +55,10 @@ export function kvFollowed(connection: NatsConnection, options: KvRoomsOptions):
         return { ok: true, found: { ...found, at: entry.revision, writtenAt: entry.created.getTime() } };
       }),
     replace: (home, name, room, at) =>
-      attempt(async () => ({ ok: true, at: await write(`${home}.${name}`, textOf(room), at) })),
+      attempt(async () => {
+        const lasting = room.record && ownLifetime(room.record);
+        return { ok: true, at: await write(`${home}.${name}`, textOf(room), at, lasting) };
+      }),
     list: (home, which) =>
       attempt(async (kv) => {
         const revisions = new Map<string, number>();
@@ -65,8 +69,11 @@ export function kvFollowed(connection: NatsConnection, options: KvRoomsOptions):
         }
         return { ok: true, revisions };
       }, LIST_TIMEOUT_MS),
-    hasPlace: (home) =>
-      attempt(async (kv) => ({ ok: true, hasPlace: await countOf(home).take(kv) }), LIST_TIMEOUT_MS),
+    hasPlace: (home, room) =>
+      attempt(async (kv) => {
+        const hasPlace = await countOf(home).take(kv, roomsFor(room, options.rooms));
+        return { ok: true, hasPlace };
+      }, LIST_TIMEOUT_MS),
   };
 }
 

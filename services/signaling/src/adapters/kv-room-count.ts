@@ -5,26 +5,24 @@
 import type { KV } from '@nats-io/kv';
 
 export class RoomCount {
-  readonly #max: number;
   readonly #recount: (kv: KV) => Promise<number>;
   readonly #everyMs: number;
   #count = 0;
   #countedAt = -Infinity;
   #counting: Promise<void> | undefined;
 
-  constructor(max: number, recount: (kv: KV) => Promise<number>, everyMs: number) {
-    this.#max = max;
+  constructor(recount: (kv: KV) => Promise<number>, everyMs: number) {
     this.#recount = recount;
     this.#everyMs = everyMs;
   }
 
-  /** Reserves a place for one room, where there is one. */
-  async take(kv: KV): Promise<boolean> {
+  /** Reserves a place for one room, where there are fewer than `max`. */
+  async take(kv: KV, max: number): Promise<boolean> {
     if (performance.now() - this.#countedAt > this.#everyMs) {
       this.#counting ??= this.#countNow(kv).finally(() => (this.#counting = undefined));
       await this.#counting;
     }
-    if (this.#count >= this.#max) return false;
+    if (this.#count >= max) return false;
     this.#count += 1;
     return true;
   }

@@ -1,12 +1,13 @@
-/** Named rooms in the region's JetStream KV. Every change is a compare-and-set. SPEC rules ROOM-5 to ROOM-8, ROOM-10, ROOM-12, MOD-6. */
+/** Named rooms in the region's JetStream KV. Every change is a compare-and-set. SPEC rules ROOM-5 to ROOM-8, ROOM-10, ROOM-12, ROOM-13, MOD-6. */
 import type { NatsConnection } from '@nats-io/transport-node';
 import { decode } from '@parley/protocol/decode';
 import { RoomRecord as StoredRecord } from '@parley/protocol/home';
 import { ROOMS_BUCKET } from '@parley/protocol/subjects';
 import type { RoomRecord, RoomStore } from '../core/ports.ts';
+import { ownLifetime, roomsFor } from '../core/room-life.ts';
 import { RoomCount } from './kv-room-count.ts';
 import { roomRecord } from './room-record.ts';
-import { kvBucket, LIST_TIMEOUT_MS, unlessConflict, type KvOptions } from './kv-bucket.ts';
+import { kvBucket, LIST_TIMEOUT_MS, seconds, unlessConflict, type KvOptions } from './kv-bucket.ts';
 
 export interface KvRoomsOptions extends KvOptions {
   /** The most rooms that the region keeps. */
@@ -18,12 +19,15 @@ const COUNT_EVERY_MS = 2000;
 export function kvRooms(connection: NatsConnection, options: KvRoomsOptions): RoomStore {
   const { attempt, ttl, write, remove, isReachable } = kvBucket(connection, ROOMS_BUCKET, options);
   // With one revision per key the bucket has as many values as rooms.
-  const count = new RoomCount(options.rooms, async (kv) => (await kv.status()).values, COUNT_EVERY_MS);
+  const count = new RoomCount(async (kv) => (await kv.status()).values, COUNT_EVERY_MS);
   return {
     create: (record) =>
       attempt(async (kv) => {
-        if (!(await count.take(kv))) return { ok: false, code: 'REGION_FULL' };
-        const made = kv.create(record.name, JSON.stringify(record), ttl);
+        if (!(await count.take(kv, roomsFor(record, options.rooms))))
+          return { ok: false, code: 'REGION_FULL' };
+        const own = ownLifetime(record);
+        const lasts = own === undefined ? ttl : seconds(own);
+        const made = kv.create(record.name, JSON.stringify(record), lasts);
         const revision = await unlessConflict(made, undefined);
         if (revision !== undefined) return { ok: true };
         count.giveBack();
@@ -39,7 +43,7 @@ export function kvRooms(connection: NatsConnection, options: KvRoomsOptions): Ro
       }),
     update: (room, record) =>
       attempt(async () => {
-        const revision = await write(record.name, JSON.stringify(record), room.revision);
+        const revision = await write(record.name, JSON.stringify(record), room.revision, ownLifetime(record));
         if (revision === undefined) return { ok: true, updated: undefined };
         return { ok: true, updated: { record, revision, writtenAt: Date.now() } };
       }),

@@ -1,5 +1,6 @@
 /** Followed records in memory, for tests. The contract suite checks that it behaves as the KV does. */
 import { listedAs, isReplacedBy } from '../core/followed.ts';
+import { roomsFor } from '../core/room-life.ts';
 import type { FollowedRoom, FollowedStore, KeptRoom } from '../core/ports.ts';
 
 export function memoryFollowed(max = Infinity): FollowedStore {
@@ -35,6 +36,7 @@ export function memoryFollowed(max = Infinity): FollowedStore {
       }
       return Promise.resolve({ ok: true, revisions });
     },
-    hasPlace: (home) => Promise.resolve({ ok: true, hasPlace: roomsOf(home).size < max }),
+    hasPlace: (home, room) =>
+      Promise.resolve({ ok: true, hasPlace: roomsOf(home).size < roomsFor(room, max) }),
   };
 }

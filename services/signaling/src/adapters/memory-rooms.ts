@@ -1,4 +1,5 @@
 /** Named rooms in memory, for tests. The contract suite checks that it behaves as the KV does. */
+import { ownLifetime, roomsFor } from '../core/room-life.ts';
 import type { RoomStore, StoredRoom, StoreLifetime } from '../core/ports.ts';
 
 export interface MemoryRoomsOptions extends StoreLifetime {
@@ -13,13 +14,14 @@ export function memoryRooms({ lifetimeMs, rooms: max }: MemoryRoomsOptions = NO_
   let revision = 0;
   const find = (name: string): StoredRoom | undefined => {
     const room = rooms.get(name);
-    if (room === undefined || room.writtenAt + lifetimeMs > Date.now()) return room;
+    if (room === undefined) return undefined;
+    if (room.writtenAt + (ownLifetime(room.record) ?? lifetimeMs) > Date.now()) return room;
     rooms.delete(name);
     return undefined;
   };
   return {
     create(record) {
-      if (rooms.size >= max) return Promise.resolve({ ok: false, code: 'REGION_FULL' });
+      if (rooms.size >= roomsFor(record, max)) return Promise.resolve({ ok: false, code: 'REGION_FULL' });
       if (find(record.name)) return Promise.resolve({ ok: false, code: 'ROOM_EXISTS' });
       revision += 1;
       rooms.set(record.name, { record, revision, writtenAt: Date.now() });

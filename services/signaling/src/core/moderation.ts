@@ -1,6 +1,6 @@
 /**
  * Owners' requests about a participant. The pod that holds the participant carries a request out, whichever pod received it. The request goes to the
- * room's subject and is repeated until a pod has answered. SPEC rules MOD-1, MOD-2, MOD-4, MOD-5, MOD-10.
+ * room's subject and is repeated until a pod has answered. SPEC rules MOD-1, MOD-2, MOD-4, MOD-5, MOD-10, HAND-4.
  */
 import type { Moderate, Moderated, ModerationAction } from '@parley/protocol/bus';
 import type { ParticipantId } from '@parley/protocol/ids';
@@ -8,6 +8,7 @@ import type { VisitorMarks } from '@parley/protocol/tokens';
 import type { Input } from './input.ts';
 import { remove } from './leave.ts';
 import { admit, deny, waitingEntry } from './lobby.ts';
+import { putOwn } from './roster/section.ts';
 import type { Requester, Pod, Room } from './state.ts';
 
 /** The first request may be lost, and the participant may be moving between two pods. */
@@ -106,6 +107,16 @@ const ACTIONS: Readonly<Record<ModerationAction, Action>> = {
     const presence = room.own.entries.get(participant)?.presence;
     if (presence?.state !== 'here') return undefined;
     pod.effects.push({ type: 'send', sockets: [presence.socket], message: { type: 'mute-requested' } });
+    return 'done';
+  },
+  'lower-hand': (pod, room, participant) => {
+    const entry = room.own.entries.get(participant);
+    if (entry?.presence.state !== 'here') return undefined;
+    const { hand, ...media } = entry.media;
+    if (hand === undefined) return 'done';
+    putOwn(pod, room, { ...entry, media });
+    const message = { type: 'hand-lowered' } as const;
+    pod.effects.push({ type: 'send', sockets: [entry.presence.socket], message });
     return 'done';
   },
   admit: (pod, room, participant, requester) => {

@@ -76,6 +76,8 @@ export interface RoomRecord {
   readonly mutes: Mutes;
   /** How often an owner ended the call for all. SPEC rule MOD-13. */
   readonly calls: number;
+  /** Of a room that was made for a call: how long it is kept without a use. SPEC rule ROOM-13. */
+  readonly idleMs?: number;
   /** SHA-256 of the owner key, base64url. The key itself is not stored. */
   readonly ownerKeyHash: string;
   /** Unix time in ms. */
@@ -108,7 +110,7 @@ export interface StoreLifetime {
 
 /**
  * Named rooms of one region. Only `create`, `update` and `remove` decide; all are compare-and-set. A room that was not written for the store's
- * lifetime is not found any more.
+ * lifetime, or that of its own record, is not found any more.
  */
 export interface RoomStore {
   /** `REGION_FULL` where the region has as many rooms as it may. SPEC rule ROOM-12. */
@@ -182,8 +184,8 @@ export interface FollowedStore {
   ): Stored<{ readonly at: number | undefined }>;
   /** Revisions, by name. */
   list(home: RegionId, which: ListOf): Promise<Revisions | StoreFailure>;
-  /** Whether the home may have one room more. SPEC rule ROOM-12. */
-  hasPlace(home: RegionId): Stored<{ readonly hasPlace: boolean }>;
+  /** Whether the home may have this room too. SPEC rules ROOM-12 and ROOM-13. */
+  hasPlace(home: RegionId, room: RoomRecord): Stored<{ readonly hasPlace: boolean }>;
 }
 
 /** The seats of one incarnation of a room. */

@@ -75,7 +75,7 @@ function roomsUnderTerm(followed: FollowedStore, home: RegionId, term: number): 
       if (!read.ok) return read;
       const { found = NONE } = read;
       if (found.record !== undefined) return { ok: false, code: 'ROOM_EXISTS' };
-      const place = await followed.hasPlace(home);
+      const place = await followed.hasPlace(home, record);
       if (!place.ok) return place;
       if (!place.hasPlace) return { ok: false, code: 'REGION_FULL' };
       const next = nextOf(found, revisionUnder(term, found));

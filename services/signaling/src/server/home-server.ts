@@ -99,7 +99,7 @@ export class HomeServer {
     if (read.found === undefined) return refused('ROOM_NOT_FOUND');
     if (read.found.revision !== revision) return { type: 'written' };
     if (!isOwnersChange(read.found.record, record)) return refused('BAD_REQUEST');
-    const written = await rooms.update(read.found, record);
+    const written = await rooms.update(read.found, withLifeOf(read.found.record, record));
     if (!written.ok) return refused('STORE_UNAVAILABLE');
     if (written.updated === undefined) return { type: 'written' };
     onChanged(policyOf(written.updated, limits['room.participants']).policy);
@@ -207,6 +207,12 @@ function isOwnersChange(before: RoomRecord, after: RoomRecord): boolean {
   return (['name', 'region', 'cap', 'hardCap', 'ownerKeyHash', 'createdAt'] as const).every(
     (field) => before[field] === after[field],
   );
+}
+
+/** A pod of an earlier version does not know that the room is one of a call. */
+function withLifeOf({ idleMs }: RoomRecord, record: RoomRecord): RoomRecord {
+  const { idleMs: _given, ...changed } = record;
+  return idleMs === undefined ? changed : { ...changed, idleMs };
 }
 
 const refused = (code: Refusal): HomeAnswer => ({ type: 'refused', code });

@@ -1,6 +1,7 @@
 /** What a pod has for named rooms: the store of its region, what it follows of others, and how it asks them. */
 import type { RegionId } from '@parley/protocol/ids';
 import type { FollowedStore, HomeBus, RoomStore, SeatStore, TermStore } from '../core/ports.ts';
+import { idleTimes } from '../core/room-life.ts';
 import { actingRooms } from './acting-rooms.ts';
 import type { Config } from './config.ts';
 import { Followers } from './followers.ts';
@@ -65,7 +66,7 @@ export function namedRooms({ config, boot, seats, followed, pod, ...backing }: N
   const renewals = new RoomRenewals({
     store: { update: async (room, record) => acting(record.region)?.update(room, record) },
     seats,
-    idleMs: limits['room.idleTimeout'],
+    times: idleTimes(limits),
   });
   const homes = new Homes({
     exists: (other) => configured.includes(other) || asker.others().includes(other),

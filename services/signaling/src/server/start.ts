@@ -30,6 +30,7 @@ import type {
   TermStore,
   TurnListener,
 } from '../core/ports.ts';
+import { roomLifetime } from '../core/room-life.ts';
 import type { Spans } from '../core/spans.ts';
 import { authorityOf, type Config } from './config.ts';
 import { createHttp } from './http.ts';
@@ -37,7 +38,6 @@ import { warnings } from './log.ts';
 import { namedRooms } from './named-rooms.ts';
 import { SignalingPod, type PodParts } from './pod.ts';
 import { otherRegions } from './regions.ts';
-import { roomLifetime } from './room-renewals.ts';
 import { Traces } from './traces.ts';
 import { acceptSockets } from './upgrade.ts';
 

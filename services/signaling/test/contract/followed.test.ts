@@ -131,9 +131,17 @@ for (const [kind, open] of Object.entries({
 
     test('[ROOM-12] [HOME-15] a home has no more rooms than a region may have', async () => {
       for (const name of [randomName(), randomName()]) await store.keep('na', name, version(name, 1));
-      assert.deepEqual(await store.hasPlace('na'), { ok: true, hasPlace: true });
+      assert.deepEqual(await store.hasPlace('na', recordOf({ name: 'any' })), { ok: true, hasPlace: true });
       await store.keep('na', 'third', version('third', 1));
-      assert.deepEqual(await store.hasPlace('na'), { ok: true, hasPlace: false });
+      assert.deepEqual(await store.hasPlace('na', recordOf({ name: 'any' })), { ok: true, hasPlace: false });
+    });
+
+    test('[ROOM-13] rooms of calls are at most half of those of a home', async () => {
+      const call = recordOf({ name: 'call', idleMs: 60_000 });
+      assert.deepEqual(await store.hasPlace('sa', call), { ok: true, hasPlace: true });
+      await store.keep('sa', 'call', { revision: 1, record: call });
+      assert.deepEqual(await store.hasPlace('sa', call), { ok: true, hasPlace: false });
+      assert.deepEqual(await store.hasPlace('sa', recordOf({ name: 'any' })), { ok: true, hasPlace: true });
     });
   });
 }

@@ -169,6 +169,19 @@ for (const [kind, open] of Object.entries({
       await eventually('the other ends too', async () => (await found(brief, used)) === undefined);
       assert.deepEqual(await brief.update(updated, updated.record), { ok: true, updated: undefined });
     });
+
+    test('[ROOM-13] the room of a call ends after its own time, and one that was written with a longer time stays', async () => {
+      const [unused, used] = [randomName(), randomName()];
+      for (const name of [unused, used])
+        assert.deepEqual(await store.create({ ...record(name), idleMs: 1000 }), { ok: true });
+      const first = await found(store, used);
+      assert.ok(first);
+      const { updated } = (await store.update(first, { ...first.record, idleMs: 60_000 })) as {
+        updated?: StoredRoom;
+      };
+      await eventually('it ends', async () => (await found(store, unused)) === undefined);
+      assert.equal((await found(store, used))?.revision, updated?.revision);
+    });
   });
 }
 
@@ -196,6 +209,20 @@ for (const [kind, open] of Object.entries({
     assert.deepEqual(await store.remove(again), { ok: true, changed: false });
     await eventually('there is a place', async () => (await store.create(record(randomName()))).ok, 10_000);
     assert.deepEqual(await store.create(record(randomName())), { ok: false, code: 'REGION_FULL' });
+  });
+}
+
+for (const [kind, open] of Object.entries({
+  memory: () => Promise.resolve({ store: memoryRooms({ ...KEPT, rooms: 5 }), close: () => {} }),
+  'JetStream KV': openOfFive,
+})) {
+  test(`[ROOM-13] rooms of calls leave half of the region to others: ${kind}`, async (t) => {
+    const { store, close } = await open();
+    t.after(close);
+    const call = () => store.create({ ...record(randomName()), idleMs: 60_000 });
+    for (let made = 0; made < 2; made += 1) assert.deepEqual(await call(), { ok: true });
+    assert.deepEqual(await call(), { ok: false, code: 'REGION_FULL' });
+    assert.deepEqual(await store.create(record(randomName())), { ok: true });
   });
 }
 

@@ -179,6 +179,30 @@ describe('a request to mute', () => {
   });
 });
 
+describe('the hand of a participant', () => {
+  it('[HAND-4] is lowered by an owner on any pod, for all, and may be raised again', () => {
+    const world = new World();
+    const view = world.store.make('standup');
+    const ada = world.join('a', { view });
+    const bo = world.join('b', { view });
+    const media = { audio: false, video: false, screen: false };
+    bo.change({ media: { ...media, hand: 3 } });
+    world.advance(400);
+    assert.equal(world.ask('a', view.room, 'lower-hand', bo), 'done');
+    world.advance(400);
+    assert.deepEqual(ada.messagesOf('changed').at(-1)?.media, media);
+    assert.deepEqual(
+      world.join('c', { view }).welcome.roster.find((one) => one.participant === bo.id)?.media,
+      media,
+    );
+    assert.equal(bo.types.filter((type) => type === 'hand-lowered').length, 1);
+    assert.equal(world.ask('a', view.room, 'lower-hand', bo), 'done');
+    assert.equal(bo.types.filter((type) => type === 'hand-lowered').length, 1, 'nothing was raised');
+    bo.lose();
+    assert.equal(world.ask('a', view.room, 'lower-hand', bo), 'unknown');
+  });
+});
+
 describe('a named room', () => {
   it('[MOD-9] that was deleted without a message arriving ends at the next read of the store', () => {
     const world = new World();

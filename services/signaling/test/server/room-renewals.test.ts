@@ -3,12 +3,14 @@ import { describe, test } from 'node:test';
 import { memoryRooms } from '../../src/adapters/memory-rooms.ts';
 import { memorySeats } from '../../src/adapters/memory-seats.ts';
 import type { RoomRecord, RoomStore, SeatStore, StoredRoom } from '../../src/core/ports.ts';
-import { RoomRenewals, roomLifetime } from '../../src/server/room-renewals.ts';
+import { roomLifetime } from '../../src/core/room-life.ts';
+import { RoomRenewals } from '../../src/server/room-renewals.ts';
 import { incarnationOf } from '../../src/server/rooms.ts';
 import { eventually } from '../support/deadline.ts';
 
 const DAY_MS = 86_400_000;
 const IDLE_MS = 90 * DAY_MS;
+const CALL_IDLE_MS = 14 * DAY_MS;
 const RECORD: RoomRecord = {
   name: 'panel',
   region: 'local',
@@ -47,7 +49,7 @@ class World {
         return this.seats.write(name, plan, revision);
       },
     };
-    this.renewals = new RoomRenewals({ store, seats, idleMs: IDLE_MS });
+    this.renewals = new RoomRenewals({ store, seats, times: { idleMs: IDLE_MS, callIdleMs: CALL_IDLE_MS } });
   }
 
   async room(agedMs: number, record = RECORD): Promise<StoredRoom> {
@@ -106,6 +108,21 @@ describe('recording that a room was used', () => {
     world.seatsAreDown = false;
     world.renewals.use(stored);
     await eventually('the room is written', () => world.written.includes('room'));
+  });
+
+  test('[ROOM-13] the first use of the room of a call is written at once, and the room lives longer from then on', async () => {
+    const world = new World();
+    const call = { ...RECORD, hardCap: false, idleMs: DAY_MS };
+    world.renewals.use(await world.room(0, call));
+    await eventually('it is written', () => world.written.length > 0);
+    const read = await world.rooms.read('panel');
+    assert.ok(read.ok && read.found !== undefined);
+    assert.deepEqual(read.found.record, { ...call, idleMs: CALL_IDLE_MS });
+    world.renewals.use({ ...read.found, writtenAt: read.found.writtenAt - CALL_IDLE_MS / 30 + 60_000 });
+    await settled();
+    assert.deepEqual(world.written, ['room']);
+    world.renewals.use({ ...read.found, writtenAt: read.found.writtenAt - CALL_IDLE_MS / 30 });
+    await eventually('it is written again', () => world.written.length > 1);
   });
 
   test('[ROOM-10] the store keeps a room for its idle time after the last use that may have gone unrecorded', () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ParticipantList } from '@parley/protocol/http';
 import { Client, join, ticketFor } from '../support/client.ts';
+import { eventually } from '../support/deadline.ts';
 import { Owner, codeIn } from '../support/owner.ts';
 import { keySet, memory, startTestPod } from '../support/pod.ts';
 import { withTwoPods } from '../support/two-pods.ts';
@@ -110,6 +111,27 @@ describe('moderation', () => {
     assert.equal((await owner.to(pods.here.url, ada.participant, 'request-mute')).status, 204);
     await ada.waitFor('mute-requested');
     ada.drop();
+  });
+
+  test('[HAND-4] an owner lowers a hand through another pod, and a guest does not', async () => {
+    const owner = await Owner.of(pods.here.url);
+    const ada = await enter(owner.room, 'Ada');
+    const media = { audio: false, video: false, screen: false };
+    const watcher = new Client(owner.room);
+    await watcher.enter(pods.there.url, 'Bo');
+    ada.sendMessage({ type: 'change', media: { ...media, hand: 1 } });
+    await watcher.waitFor('changed');
+    const path = `/participants/${ada.participant}/lower-hand`;
+    const guest = { authorization: 'Bearer a-wrong-key' };
+    assert.equal((await owner.ask(pods.there.url, 'POST', path, undefined, guest)).status, 403);
+    assert.equal((await owner.ask(pods.there.url, 'POST', path)).status, 204);
+    await ada.waitFor('hand-lowered');
+    const lowered = await eventually('the other sees it', () =>
+      watcher.log.find((one) => one.type === 'changed' && one.media.hand === undefined),
+    );
+    assert.deepEqual(lowered.type === 'changed' && lowered.media, media);
+    ada.drop();
+    watcher.drop();
   });
 
   test('[MOD-5] a newcomer in the lobby is shown to the owner, may change its name, and is admitted or denied', async () => {

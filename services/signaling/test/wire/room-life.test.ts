@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { CODES } from '@parley/protocol/codes';
 import type { CreateRoomAnswer } from '@parley/protocol/http';
+import { LIMITS } from '@parley/protocol/limits';
 import { memoryRooms } from '../../src/adapters/memory-rooms.ts';
-import { roomLifetime } from '../../src/server/room-renewals.ts';
+import { roomLifetime } from '../../src/core/room-life.ts';
 import type { RunningPod } from '../../src/server/start.ts';
 import { Client, join } from '../support/client.ts';
 import { eventually } from '../support/deadline.ts';
@@ -79,6 +80,48 @@ describe('a use of a named room', () => {
     assert.equal(refused.status, CODES.REGION_FULL.http);
     assert.equal(((await refused.json()) as { code: string }).code, 'REGION_FULL');
     assert.ok(refused.headers.has('retry-after'));
+  });
+});
+
+describe('the room of a call', () => {
+  const createCall = (url: string, body: object = {}): Promise<Response> =>
+    fetch(`${url}/v1/rooms`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+
+  test('[ROOM-13] it gets a name that is drawn and an owner, and lives longer once a participant entered', async (t) => {
+    const own = memory();
+    const pod = await startTestPod({ memory: own });
+    t.after(() => pod.close());
+    const answers = [await createCall(pod.url), await createCall(pod.url)];
+    const [made, other] = (await Promise.all(answers.map((one) => one.json()))) as CreateRoomAnswer[];
+    assert.ok(made && other);
+    assert.match(made.room.room, /^[0-9a-hjkmnp-tv-z]{4}(?:-[0-9a-hjkmnp-tv-z]{4}){3}@local$/);
+    assert.notEqual(made.room.room, other.room.room);
+    assert.equal(made.link.includes(made.ownerKey), false);
+    assert.equal(made.idleMs, LIMITS['room.callEnterTimeout'].value);
+    const ada = new Client(made.room.room);
+    t.after(() => ada.drop());
+    const headers = { authorization: `Bearer ${made.ownerKey}` };
+    assert.equal((await ada.enter(pod.url, 'Ada', { headers })).owner, true);
+    await eventually('its use is recorded', async () => {
+      const read = await own.store.read(made.room.room.replace('@local', ''));
+      return read.ok && read.found?.record.idleMs === LIMITS['room.callIdleTimeout'].value;
+    });
+    const unused = await own.store.read(other.room.room.replace('@local', ''));
+    assert.ok(unused.ok);
+    assert.equal(unused.found?.record.idleMs, LIMITS['room.callEnterTimeout'].value);
+  });
+
+  test('[ROOM-13] it has no cap, and counts as a room of its network', async (t) => {
+    const pod = await startTestPod({ memory: memory(), limits: { 'address.rooms': 1 } });
+    t.after(() => pod.close());
+    assert.equal((await createCall(pod.url, { cap: 2 })).status, CODES.BAD_REQUEST.http);
+    assert.equal((await createCall(pod.url)).status, 201);
+    const refused = await createCall(pod.url);
+    assert.equal(((await refused.json()) as { code: string }).code, 'TOO_MANY_ROOMS');
   });
 });
 

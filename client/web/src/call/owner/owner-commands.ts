@@ -46,6 +46,12 @@ export class OwnerCommands {
     this.#report(moderationProblem(answer.reason));
   }
 
+  /** The list of hands shows when it is lowered. */
+  async lowerHand(participant: ParticipantId): Promise<void> {
+    const answer = await this.#moderation.lowerHand(participant);
+    if (!answer.ok) this.#report(moderationProblem(answer.reason));
+  }
+
   /** A mute that holds until it is lifted. */
   async setMuted(participant: ParticipantId, muted: boolean): Promise<void> {
     if (this.pending.peek().has(participant)) return;

@@ -11,8 +11,9 @@ use std::num::NonZeroU64;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateRoomRequest {
-    pub name: RoomName,
-    /// Maximum number of participants, enforced exactly; the installation may allow fewer.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub name: Option<RoomName>,
+    /// Maximum number of participants, enforced exactly; the installation may allow fewer. Only with a name.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub cap: Option<Whole<1, 1000>>,
     /// Newcomers wait until the owner admits them.
@@ -28,7 +29,7 @@ pub struct CreateRoomAnswer {
     pub link: String,
     /// Shown once; send it as `Authorization: Bearer`.
     pub owner_key: String,
-    /// The room is deleted when it was not used for this time.
+    /// The room is deleted when it was not used for this time. One for a call that was used has more of it.
     pub idle_ms: NonZeroU64,
 }
 

@@ -106,7 +106,7 @@ pub const POD_RESUMES: Limit = Limit::new("pod.resumes", "PARLEY_LIMIT_POD_RESUM
 pub const POD_READS: Limit = Limit::new("pod.reads", "PARLEY_LIMIT_POD_READS", [800, 1, 1_000_000], "store reads per second", Some(Code::PodFull));
 /// Of messages on NATS that are not understood: enough to find their sender; `parley_nats_invalid_messages_total` counts all of them.
 pub const POD_BAD_MESSAGE_LOG_LINES: Limit = Limit::new("pod.badMessageLogLines", "PARLEY_LIMIT_POD_BAD_MESSAGE_LOG_LINES", [60, 1, 1_000_000], "log lines per minute", None);
-/// A named room is kept until it is deleted or was not used for `room.idleTimeout`.
+/// A named room is kept until it is deleted or was not used for `room.idleTimeout`; over it a call opens in an ad-hoc room, without an owner.
 pub const ADDRESS_ROOMS: Limit = Limit::new("address.rooms", "PARLEY_LIMIT_ADDRESS_ROOMS", [30, 1, 1_000_000], "named rooms per hour", Some(Code::TooManyRooms));
 /// An owner who admits a whole class one by one; each costs a read of the store.
 pub const ADDRESS_MODERATION: Limit = Limit::new("address.moderation", "PARLEY_LIMIT_ADDRESS_MODERATION", [240, 1, 1_000_000], "requests per minute", Some(Code::TooManyRequests));
@@ -140,7 +140,11 @@ pub const HOME_UNFOLLOWED: Limit = Limit::new("home.unfollowed", "PARLEY_LIMIT_H
 pub const HOME_COMPARE_INTERVAL: Limit = Limit::new("home.compareInterval", "PARLEY_LIMIT_HOME_COMPARE_INTERVAL", [600_000, 1000, 86_400_000], "ms", None);
 /// 90 days: a room that is used once in a quarter stays; pods with participants in a room renew it about once a minute at most.
 pub const ROOM_IDLE_TIMEOUT: Limit = Limit::new("room.idleTimeout", "PARLEY_LIMIT_ROOM_IDLE_TIMEOUT", [7_776_000_000, 600_000, 315_360_000_000], "ms", Some(Code::RoomNotFound));
-/// 20 kB for each in JetStream's 1 GB: a record with some bans and the seats of a hundred participants are half of it.
+/// A day, for a room that was made for a call: its link may be sent today for a call tomorrow, and one that no participant entered is soon gone.
+pub const ROOM_CALL_ENTER_TIMEOUT: Limit = Limit::new("room.callEnterTimeout", "PARLEY_LIMIT_ROOM_CALL_ENTER_TIMEOUT", [86_400_000, 600_000, 315_360_000_000], "ms", Some(Code::RoomNotFound));
+/// 14 days, once a participant entered: a call that is repeated every week keeps its link and its owner over a week without it.
+pub const ROOM_CALL_IDLE_TIMEOUT: Limit = Limit::new("room.callIdleTimeout", "PARLEY_LIMIT_ROOM_CALL_IDLE_TIMEOUT", [1_209_600_000, 600_000, 315_360_000_000], "ms", Some(Code::RoomNotFound));
+/// 20 kB for each in JetStream's 1 GB: a record with some bans and the seats of a hundred participants are half of it; rooms of calls are created up to half of the number.
 pub const REGION_ROOMS: Limit = Limit::new("region.rooms", "PARLEY_LIMIT_REGION_ROOMS", [50_000, 1, 10_000_000], "named rooms", Some(Code::RegionFull));
 /// Up to here media goes from peer to peer.
 pub const MESH_PARTICIPANTS: Limit = Limit::new("mesh.participants", "PARLEY_LIMIT_MESH_PARTICIPANTS", [4, 1, 12], "participants", None);

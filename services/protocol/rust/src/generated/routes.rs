@@ -50,6 +50,11 @@ pub fn request_mute(room: &str, participant: &str) -> String {
     format!("/v1/rooms/{room}/participants/{participant}/request-mute")
 }
 
+/// `/v1/rooms/{room}/participants/{participant}/lower-hand`
+pub fn lower_hand(room: &str, participant: &str) -> String {
+    format!("/v1/rooms/{room}/participants/{participant}/lower-hand")
+}
+
 /// `/v1/rooms/{room}/participants/{participant}/mute`
 pub fn mute(room: &str, participant: &str) -> String {
     format!("/v1/rooms/{room}/participants/{participant}/mute")

@@ -55,6 +55,8 @@ pub enum Message {
     RoomChanged(RoomChanged),
     #[serde(rename = "mute-requested")]
     MuteRequested,
+    #[serde(rename = "hand-lowered")]
+    HandLowered,
     #[serde(rename = "mutes")]
     Mutes(Mutes),
     #[serde(rename = "goaway")]

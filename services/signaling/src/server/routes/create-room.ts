@@ -1,9 +1,11 @@
-/** `POST /v1/rooms`: creates a named room in this region. SPEC rules ROOM-5, ROOM-6, ROOM-10, ROOM-12. */
+/** `POST /v1/rooms`: creates a named room in this region, or one for a call. SPEC rules ROOM-5, ROOM-6, ROOM-10, ROOM-12, ROOM-13. */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decode } from '@parley/protocol/decode';
 import { CreateRoomRequest, type CreateRoomAnswer } from '@parley/protocol/http';
+import { adHocRoomId } from '@parley/protocol/ids';
 import { NO_MUTES } from '@parley/protocol/people';
+import type { RoomRecord } from '../../core/ports.ts';
 import { hashOwnerKey } from '../owner-key.ts';
 import { refuse } from '../refusal.ts';
 import { policyOf } from '../rooms.ts';
@@ -20,15 +22,17 @@ export async function createRoom(
 ): Promise<FastifyReply> {
   const body = decode(CreateRoomRequest, request.body ?? {});
   if (!body.ok) return refuse(reply, 'BAD_REQUEST', body.reason);
+  if (body.message.name === undefined && body.message.cap !== undefined)
+    return refuse(reply, 'BAD_REQUEST', 'only a room with a name has a cap');
   const wait = creations.take(addressOf(request.raw, config.trustedProxies), pod.now());
   if (wait !== undefined) return refuse(reply, 'TOO_MANY_ROOMS', undefined, wait);
 
-  const { name, lobby = false } = body.message;
+  const { name = adHocRoomId(randomBytes(16)), lobby = false } = body.message;
   const { region } = config;
   const max = config.limits['room.participants'];
   const cap = Math.min(body.message.cap ?? max, max);
   const ownerKey = randomBytes(OWNER_KEY_BYTES).toString('base64url');
-  const record = {
+  const record: RoomRecord = {
     name,
     region,
     cap,
@@ -41,6 +45,7 @@ export async function createRoom(
     calls: 0,
     ownerKeyHash: hashOwnerKey(ownerKey),
     createdAt: Date.now(),
+    ...(body.message.name === undefined ? { idleMs: config.limits['room.callEnterTimeout'] } : {}),
   };
   const created = await store.create(record);
   if (!created.ok) return refuse(reply, created.code);
@@ -50,7 +55,7 @@ export async function createRoom(
     room: view,
     link: `${publicOrigin(request.raw, config)}/r/${view.room}`,
     ownerKey,
-    idleMs: config.limits['room.idleTimeout'],
+    idleMs: record.idleMs ?? config.limits['room.idleTimeout'],
   };
   return reply.code(201).header('cache-control', 'no-store').send(answer);
 }

@@ -1,4 +1,4 @@
-/** `POST /v1/rooms/{room}/participants/{participant}/{kick, request-mute, admit, deny}`. SPEC rules MOD-1, MOD-4, MOD-5, MOD-10. */
+/** `POST /v1/rooms/{room}/participants/{participant}/{kick, request-mute, lower-hand, admit, deny}`. SPEC rules MOD-1, MOD-4, MOD-5, MOD-10, HAND-4. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Code } from '@parley/protocol/codes';
 import { isParticipantId } from '@parley/protocol/ids';
@@ -24,7 +24,7 @@ export function refusalOf(
 
 export async function moderate(
   context: RouteContext,
-  action: 'kick' | 'request-mute' | 'admit' | 'deny',
+  action: 'kick' | 'request-mute' | 'lower-hand' | 'admit' | 'deny',
   request: FastifyRequest<{ Params: { room: string; participant: string } }>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {

@@ -40,6 +40,7 @@ export function addRoutes(app: FastifyInstance, context: RouteContext): void {
   for (const [{ path }, action] of [
     [ROUTES.kick, 'kick'],
     [ROUTES.requestMute, 'request-mute'],
+    [ROUTES.lowerHand, 'lower-hand'],
     [ROUTES.admit, 'admit'],
     [ROUTES.deny, 'deny'],
   ] as const)
