@@ -1,6 +1,6 @@
 //! A session with a relay that reconnects when it is lost.
 use super::dial::{Broadcasts, CertificateHash, RelayAddress, Session, Transport, dial};
-use super::live::LiveUrl;
+use super::live::LiveRelays;
 use super::session_end;
 use crate::connection_end::ConnectionEnd;
 use crate::exit::Exit;
@@ -44,8 +44,8 @@ impl From<SessionFlags> for Flags {
 pub enum RelaySource {
     /// A known address.
     Relay(RelayAddress),
-    /// Signaling, for a live broadcast; true to publish.
-    Live(LiveUrl, bool),
+    /// Signaling, for a live broadcast.
+    Live(LiveRelays),
     /// The room, and its host.
     Room(RelayRequester, Url),
 }
@@ -71,7 +71,7 @@ impl RelaySource {
     async fn address(&mut self) -> Result<RelayAddress, ConnectionEnd> {
         match self {
             RelaySource::Relay(address) => Ok(address.clone()),
-            RelaySource::Live(live, publish) => live.request_relay(*publish).await,
+            RelaySource::Live(live) => live.request().await,
             RelaySource::Room(room, host) => room.request(host, None).await,
         }
     }
