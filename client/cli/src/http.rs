@@ -51,6 +51,12 @@ pub async fn get<Answer: DeserializeOwned>(url: Url) -> Result<Answer, Connectio
     read(&request(&ConnectOptions::default(), "GET", url, None, None).await?)
 }
 
+/// Whether a GET request succeeds, or comes too often.
+pub async fn is_open(connect: &ConnectOptions, url: Url) -> bool {
+    let answer = exchange(connect, "GET", url, None, None).await;
+    answer.is_ok_and(|answer| answer.status.is_success() || answer.status == StatusCode::TOO_MANY_REQUESTS)
+}
+
 /// Like [`post`], where a conflict (409) is an answer too.
 pub async fn post_or_conflict<Answer: DeserializeOwned>(
     url: Url,

@@ -46,8 +46,8 @@ pub enum RelaySource {
     Relay(RelayAddress),
     /// Signaling, for a live broadcast.
     Live(LiveRelays),
-    /// The room, and its host.
-    Room(RelayRequester, Url),
+    /// The room.
+    Room(RelayRequester),
 }
 
 /// A session that reconnects. `keep` may be cancelled, and `close` called after it.
@@ -72,7 +72,7 @@ impl RelaySource {
         match self {
             RelaySource::Relay(address) => Ok(address.clone()),
             RelaySource::Live(live) => live.request().await,
-            RelaySource::Room(room, host) => room.request(host, None).await,
+            RelaySource::Room(room) => room.request(None).await,
         }
     }
 

@@ -105,7 +105,7 @@ impl MediaClient {
         Ok(Self {
             broadcast: format!("{prefix}{participant}/{BROADCAST}"),
             room: Some(RoomView { prefix, participant, roster: client.roster.clone() }),
-            link: Link::new(RelaySource::Room(client.relay_requester(), room.host), broadcasts, link),
+            link: Link::new(RelaySource::Room(client.relay_requester()), broadcasts, link),
             client: Some(client),
         })
     }

@@ -4,6 +4,7 @@
 //! | module | content |
 //! |---|---|
 //! | [`client`] | a participant: the client of rooms of every command |
+//! | [`participant`] | its task: one socket after the other, in its region or another one |
 //! | [`entry`] | join and resume: from a URL to a welcome |
 //! | [`socket`] | one socket, with typed messages |
 //! | [`roster`] | the other participants |
@@ -11,6 +12,7 @@
 mod client;
 mod entry;
 mod media_client;
+mod participant;
 mod roster;
 mod socket;
 

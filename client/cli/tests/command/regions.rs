@@ -1,7 +1,9 @@
-//! Clients that know several regions: live broadcasts (MEDIA-26).
+//! Clients that know several regions: live broadcasts (MEDIA-26), and participants that hand over (REG-9, REG-10).
 use super::media::{Door, Scratch, video};
 use super::parley::start;
 use super::relay::{ANYWHERE, DEADLINE};
+use super::service::Service;
+use parley_protocol::server::{Goaway, Message};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -161,4 +163,37 @@ async fn media_26_a_region_that_refuses_for_another_reason_is_not_left() {
     let output = start(&["watch", &own.page(), "--reconnect=off"]).end().await;
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert_eq!(other.requests(), 0);
+}
+
+#[tokio::test]
+async fn reg_9_and_10_a_participant_of_a_lost_region_resumes_in_another_one_and_returns_with_a_goaway() {
+    let (near, far) = (Scratch::new("near-room"), Scratch::new("far-room"));
+    let (lost, lives) = (Door::start(ANYWHERE, &near, "").await, Door::start(ANYWHERE, &far, "").await);
+    let (own, other) = (Service::start(&[&lost]).await, Service::start(&[&lives]).await);
+    Service::unite(&[("eu", &own), ("us", &other)]);
+    let mut joins = start(&["join", &own.page(), "--name", "Ada"]);
+    joins.complains("connected over QUIC").await;
+    own.silence();
+    lost.kill().await;
+    joins.complains("going on in the region us").await;
+    assert_eq!(other.until_resumed().await, [3], "the second generation was for its own region");
+    other.until_here(1).await;
+    joins.complains("connected over QUIC").await;
+    own.resume();
+    other.say(&Message::Goaway(Goaway { after_ms: 500 }));
+    joins.complains("going on in the region eu").await;
+    assert_eq!(own.until_resumed().await, [4]);
+    assert!(joins.interrupt().await.status.success());
+    own.until_left(&["Ada"]).await;
+}
+
+#[tokio::test]
+async fn reg_9_a_region_that_answers_is_not_left() {
+    let (own, other) = (Service::start(&[]).await, Service::start(&[]).await);
+    Service::unite(&[("eu", &own), ("us", &other)]);
+    let _joins = start(&["join", &own.page()]);
+    own.until_here(1).await;
+    own.say(&Message::Goaway(Goaway { after_ms: 0 }));
+    assert_eq!(own.until_resumed().await, [2]);
+    assert_eq!(other.resumed(), [0; 0]);
 }
