@@ -55,15 +55,16 @@ impl LiveRelays {
         Self { live, publish, others: Arc::default() }
     }
 
-    /// Requests a relay and a token. It is called before every session, as the relay may change.
-    pub async fn request(&self) -> Result<RelayAddress, ConnectionEnd> {
+    /// Requests a relay and a token; another relay than the one that was lost, if there is another (MEDIA-10). It is called before every session, as the
+    /// relay may change.
+    pub async fn request(&self, lost: Option<&str>) -> Result<RelayAddress, ConnectionEnd> {
         let mut own_end = ConnectionEnd::lost("the service does not answer");
         // Found while the host answers, for when it does not.
         let (host, known) = (self.live.host.clone(), self.others.clone());
         let mut finding =
             tokio::spawn(async move { known.get_or_try_init(|| find_others(host)).await.cloned().unwrap_or_default() });
         let mut asked = JoinSet::new();
-        asked.spawn(self.ask(&self.live.host, Asked::Own));
+        asked.spawn(self.ask(&self.live.host, Asked::Own, lost));
         match timeout(OTHERS_AFTER, asked.join_next()).await {
             Ok(Some(Ok((_, Err(Failure { is_of_region: true, end }))))) => own_end = end,
             Ok(Some(Ok((_, answer)))) => return answer.map_err(|failure| failure.end),
@@ -75,7 +76,7 @@ impl LiveRelays {
                 others = &mut finding, if !found => {
                     found = true;
                     for other in others.unwrap_or_default() {
-                        asked.spawn(self.ask(&other, Asked::Other));
+                        asked.spawn(self.ask(&other, Asked::Other, lost));
                     }
                 }
                 Some(answer) = asked.join_next() => match answer {
@@ -89,12 +90,12 @@ impl LiveRelays {
     }
 
     /// Asks one region, whose edge leads to its relay.
-    fn ask(&self, region: &Url, whose: Asked) -> impl Future<Output = Answered> + Send + use<> {
+    fn ask(&self, region: &Url, whose: Asked, lost: Option<&str>) -> impl Future<Output = Answered> + Send + use<> {
         let (region, publish, path) = (region.clone(), self.publish, routes::open_live(&self.live.name));
+        let request = LiveRequest { publish: Some(publish), exclude: lost.and_then(|lost| lost.parse().ok()) };
         async move {
             let mut url = region.clone();
             url.set_path(&path);
-            let request = LiveRequest { publish: Some(publish), exclude: None };
             let address = |answer: LiveAnswer| {
                 dial::address(&answer.relay, &region).map_err(|end| Failure { end, is_of_region: false })
             };

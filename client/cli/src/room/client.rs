@@ -3,6 +3,7 @@ use super::entry::Entry;
 use super::participant::ParticipantTask;
 use super::roster::Roster;
 use super::socket::SocketEvent;
+use super::standby::Standby;
 use crate::connect::ConnectOptions;
 use crate::connection_end::ConnectionEnd;
 use crate::media::dial::RelayAddress;
@@ -16,6 +17,8 @@ use tokio::time::timeout;
 use url::Url;
 
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(3);
+/// Where a relay of another region is known: several round trips to the nearest region.
+const STANDBY_AFTER: Duration = Duration::from_millis(400);
 
 /// A participant that is in a room until this value is dropped. [`RoomClient::leave`] waits until it left.
 pub struct RoomClient {
@@ -27,7 +30,7 @@ pub struct RoomClient {
     pub roster: watch::Receiver<Roster>,
     /// STUN and TURN servers, of the first welcome (TURN-10).
     pub ice_servers: Vec<IceServer>,
-    commands: mpsc::Sender<Command>,
+    requester: RelayRequester,
     task: Option<JoinHandle<()>>,
 }
 
@@ -49,6 +52,7 @@ pub enum JoinMode {
 #[derive(Clone)]
 pub struct RelayRequester {
     commands: mpsc::Sender<Command>,
+    standby: watch::Receiver<Option<Standby>>,
 }
 
 /// What a participant is to do.
@@ -80,18 +84,20 @@ impl RoomClient {
             entry.open_at(host);
         }
         let (roster, seen) = watch::channel(Roster::default());
-        let mut task = ParticipantTask::new(entry, mode, roster);
+        let (newest, standby) = watch::channel(None);
+        let mut task = ParticipantTask::new(entry, mode, roster, newest);
         let (socket, welcome) = task.open().await?;
         let (commands, receiver) = mpsc::channel(4);
         let participant = welcome.participant.to_string();
         let task = tokio::spawn(task.run(socket, receiver));
         let (room, ice_servers) = (welcome.room.room.into(), welcome.ice_servers);
-        Ok(Self { participant, room, roster: seen, ice_servers, commands, task: Some(task) })
+        let requester = RelayRequester { commands, standby };
+        Ok(Self { participant, room, roster: seen, ice_servers, requester, task: Some(task) })
     }
 
     /// A handle that requests relays.
     pub fn relay_requester(&self) -> RelayRequester {
-        RelayRequester { commands: self.commands.clone() }
+        self.requester.clone()
     }
 
     /// The task of the participant, for a caller that drops this value instead of leaving, and waits for the task later.
@@ -102,12 +108,12 @@ impl RoomClient {
     /// Sends a directed message to a participant.
     pub(crate) async fn send_directed(&self, to: &str, payload: &str) {
         // If the task ended, its reason is among the received messages.
-        let _ = self.commands.send(Command::Send(to.to_owned(), payload.to_owned())).await;
+        let _ = self.requester.commands.send(Command::Send(to.to_owned(), payload.to_owned())).await;
     }
 
     /// Leaves at once (JOIN-12).
     pub async fn leave(self) {
-        let _gone_already = self.commands.send(Command::Leave).await;
+        let _gone_already = self.requester.commands.send(Command::Leave).await;
         if let Some(task) = self.task {
             let _late = timeout(LEAVE_TIMEOUT, task).await;
         }
@@ -126,9 +132,20 @@ impl RelayRequester {
         receiver.await.map_err(|_| gone())?
     }
 
-    /// The same, where a room without a relay is an error.
-    pub async fn request(&self, exclude: Option<&str>) -> Result<RelayAddress, ConnectionEnd> {
-        let offered = self.request_offer(exclude).await?;
+    /// The relay for a session after `lost`, which may be of another region where the room does not answer soon (MEDIA-25).
+    pub async fn request(&self, lost: Option<&str>) -> Result<RelayAddress, ConnectionEnd> {
+        let standby = self.standby.borrow().as_ref().and_then(|standby| standby.usable(lost));
+        let asked = self.request_offer(lost);
+        let offered = match standby {
+            None => asked.await?,
+            Some(standby) => match timeout(STANDBY_AFTER, asked).await {
+                Ok(offered) => offered?,
+                Err(_) => {
+                    eprintln!("parley: the room does not answer; using a relay of another region");
+                    Some(standby)
+                }
+            },
+        };
         offered.ok_or_else(|| ConnectionEnd::lost("no relay accepts sessions (RELAY_UNAVAILABLE)"))
     }
 }

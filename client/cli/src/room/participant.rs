@@ -4,16 +4,17 @@ use super::client::{Command, JoinMode, RelayRequest};
 use super::entry::Entry;
 use super::roster::Roster;
 use super::socket::{RoomSocket, SocketEvent};
+use super::standby::Standby;
 use crate::connection_end::{ConnectionEnd, Retry};
 use crate::regions::Place;
 use crate::regions::handover::{Handover, answers};
 use crate::retry::{STABLE_AFTER, pause};
 use parley_protocol::client;
-use parley_protocol::server::{Message, Welcome};
+use parley_protocol::server::{Message, Relay, Welcome};
 use std::collections::{HashSet, VecDeque};
 use std::pin::pin;
 use std::time::Duration;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -37,6 +38,9 @@ pub struct ParticipantTask {
     mode: JoinMode,
     participant: String,
     roster: watch::Sender<Roster>,
+    standby: watch::Sender<Option<Standby>>,
+    /// When the participant asks for another token for its standby.
+    renew_at: Option<Instant>,
     /// The participants that know our path. Answering their messages again would never end.
     path_sent: HashSet<String>,
     /// The number of directed messages: each has an id of its own (DIR-3).
@@ -59,8 +63,14 @@ enum Way<T> {
 
 impl ParticipantTask {
     /// A participant without a socket.
-    pub fn new(entry: Entry, mode: JoinMode, roster: watch::Sender<Roster>) -> Self {
-        Self { entry, mode, participant: String::new(), roster, path_sent: HashSet::new(), messages: 0 }
+    pub fn new(
+        entry: Entry,
+        mode: JoinMode,
+        roster: watch::Sender<Roster>,
+        standby: watch::Sender<Option<Standby>>,
+    ) -> Self {
+        let (path_sent, messages) = (HashSet::new(), 0);
+        Self { entry, mode, participant: String::new(), roster, standby, renew_at: None, path_sent, messages }
     }
 
     /// Opens a socket on which the participant is welcomed.
@@ -110,6 +120,9 @@ impl ParticipantTask {
             for request in &pending {
                 let _lost_at_once = socket.send(&request.message).await;
             }
+            if pending.is_empty() && self.standby.borrow().is_some() {
+                let _lost_at_once = self.renew_standby(&mut socket, &mut pending).await;
+            }
         }
     }
 
@@ -153,6 +166,9 @@ impl ParticipantTask {
                     }
                     check_at += answer_within;
                     socket.send(&client::Message::Ping).await?;
+                }
+                () = sleep_until(self.renew_at.unwrap_or(check_at)), if self.renew_at.is_some() => {
+                    self.renew_standby(socket, pending).await?;
                 }
                 () = sleep_until(leaving.as_ref().map_or(check_at, |leaving| leaving.at)), if leaving.is_some() => {
                     self.return_if_answered(leaving.and_then(|leaving| leaving.back)).await;
@@ -198,16 +214,43 @@ impl ParticipantTask {
         self.roster.send_if_modified(|roster| roster.apply(&message));
         match message {
             Message::Joined(joined) => self.send_path(socket, &joined.member.participant).await,
-            Message::Relay(offered) => {
-                if let Some(request) = pending.pop_front() {
-                    let address = offered.relay.map(|offer| self.entry.address(&offer)).transpose();
-                    let _dropped = request.answer.send(address);
-                }
+            Message::Relay(answer) => {
+                self.on_relay(answer, pending);
                 Ok(())
             }
             Message::ResumeToken(token) => self.entry.renew(token.resume),
             _ => Ok(()),
         }
+    }
+
+    /// Without a relay of the region, that of another one is the answer (MEDIA-25).
+    fn on_relay(&mut self, Relay { relay, standby }: Relay, pending: &mut VecDeque<RelayRequest>) {
+        let standby = standby.filter(|_| matches!(self.mode, JoinMode::Participant));
+        let standby = standby.and_then(|standby| Standby::new(standby, &self.entry.connect).ok());
+        let (standby, renew_at) = standby.unzip();
+        let address = match relay {
+            Some(offer) => self.entry.address(&offer).map(Some),
+            None => Ok(standby.as_ref().map(|standby| standby.address.clone())),
+        };
+        self.standby.send_replace(standby);
+        self.renew_at = renew_at;
+        if let Some(request) = pending.pop_front() {
+            let _dropped = request.answer.send(address);
+        }
+    }
+
+    /// Asks for a relay, for the new token of the standby alone.
+    async fn renew_standby(
+        &mut self,
+        socket: &mut RoomSocket,
+        pending: &mut VecDeque<RelayRequest>,
+    ) -> Result<(), ConnectionEnd> {
+        self.renew_at = None;
+        let (answer, _not_awaited) = oneshot::channel();
+        let request = RelayRequest { message: client::Message::Relay(client::Relay { exclude: None }), answer };
+        socket.send(&request.message).await?;
+        pending.push_back(request);
+        Ok(())
     }
 
     /// A participant that sends its path knows ours already. Any other message means that it opens a connection or does not know our path.

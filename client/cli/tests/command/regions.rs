@@ -1,13 +1,13 @@
 //! Clients that know several regions: live broadcasts (MEDIA-26), and participants that hand over (REG-9, REG-10).
 use super::media::{Door, Scratch, video};
-use super::parley::start;
+use super::parley::{Parley, start};
 use super::relay::{ANYWHERE, DEADLINE};
 use super::service::Service;
 use parley_protocol::server::{Goaway, Message};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 
@@ -112,6 +112,15 @@ async fn serve(mut stream: TcpStream, state: Arc<Mutex<State>>) {
     while stream.read(&mut read).await.is_ok_and(|read| read > 0) {}
 }
 
+/// Waits for lines on standard error, of which several may come at once.
+async fn complains_in_turn(parley: &mut Parley, parts: &[&str]) {
+    let mut lines = BufReader::new(parley.0.stderr.as_mut().unwrap()).lines();
+    for part in parts {
+        let found = async { while !lines.next_line().await.unwrap().expect("it ended").contains(part) {} };
+        timeout(DEADLINE, found).await.unwrap_or_else(|_| panic!("never: {part}"));
+    }
+}
+
 #[tokio::test]
 async fn media_26_where_the_region_has_no_relay_or_no_pod_another_one_is_asked() {
     let scratch = Scratch::new("elsewhere");
@@ -175,10 +184,9 @@ async fn reg_9_and_10_a_participant_of_a_lost_region_resumes_in_another_one_and_
     joins.complains("connected over QUIC").await;
     own.silence();
     lost.kill().await;
-    joins.complains("going on in the region us").await;
+    complains_in_turn(&mut joins, &["going on in the region us", "connected over QUIC"]).await;
     assert_eq!(other.until_resumed().await, [3], "the second generation was for its own region");
     other.until_here(1).await;
-    joins.complains("connected over QUIC").await;
     own.resume();
     other.say(&Message::Goaway(Goaway { after_ms: 500 }));
     joins.complains("going on in the region eu").await;
@@ -196,4 +204,49 @@ async fn reg_9_a_region_that_answers_is_not_left() {
     own.say(&Message::Goaway(Goaway { after_ms: 0 }));
     assert_eq!(own.until_resumed().await, [2]);
     assert_eq!(other.resumed(), [0; 0]);
+}
+
+#[tokio::test]
+async fn media_10_and_24_and_25_another_relay_replaces_one_that_is_lost_and_that_of_another_region_where_the_room_is_silent()
+ {
+    let scratches = [Scratch::new("first"), Scratch::new("second"), Scratch::new("standby")];
+    let first = Door::start(ANYWHERE, &scratches[0], "").await;
+    let second = Door::start(ANYWHERE, &scratches[1], "").await;
+    let elsewhere = Door::start(ANYWHERE, &scratches[2], "").await;
+    let service = Service::start(&[&first, &second]).await;
+    service.stand_by(&elsewhere, 60_000);
+    let mut joins = start(&["join", &service.page()]);
+    joins.complains("connected over QUIC").await;
+    first.kill().await;
+    joins.complains("connected over QUIC").await;
+    service.silence();
+    second.kill().await;
+    joins.complains("connected over QUIC").await;
+    elsewhere.kill().await;
+    joins.complains("the connection was lost").await;
+}
+
+#[tokio::test]
+async fn media_24_without_a_relay_of_its_own_the_region_offers_that_of_another_one() {
+    let scratch = Scratch::new("far-only");
+    let elsewhere = Door::start(ANYWHERE, &scratch, "").await;
+    let service = Service::start(&[]).await;
+    service.stand_by(&elsewhere, 60_000);
+    let mut joins = start(&["join", &service.page()]);
+    joins.complains("connected over QUIC").await;
+}
+
+#[tokio::test]
+async fn media_25_the_participant_asks_again_while_it_knows_a_standby_and_on_a_new_socket() {
+    let scratch = Scratch::new("renewing");
+    let door = Door::start(ANYWHERE, &scratch, "").await;
+    let service = Service::start(&[&door]).await;
+    service.stand_by(&door, 100);
+    let _joins = start(&["join", &service.page()]);
+    service.until_asked(3).await;
+    service.stand_by(&door, 600_000);
+    service.until_asked(4).await;
+    service.say(&Message::Goaway(Goaway { after_ms: 0 }));
+    service.until_resumed().await;
+    service.until_asked(5).await;
 }

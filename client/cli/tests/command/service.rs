@@ -25,6 +25,10 @@ pub struct Service {
 struct State {
     /// The offered relays; the first one first.
     relays: Vec<Value>,
+    /// The relay of another region.
+    standby: Option<Value>,
+    /// How often relays were requested.
+    asked: usize,
     /// The refusal of joins, if they are refused.
     refusal: Option<&'static str>,
     joined: usize,
@@ -69,6 +73,24 @@ impl Service {
         for (name, service) in regions {
             service.state.lock().unwrap().regions = Some(json!({ "region": name, "regions": list }));
         }
+    }
+
+    /// Names a relay of another region from now on.
+    pub fn stand_by(&self, door: &Door, renew_after_ms: u64) {
+        self.state.lock().unwrap().standby = Some(json!({
+            "url": format!("https://{}/", door.address), "token": "open", "certificateHashes": [door.hash],
+            "api": format!("http://{}", self.address), "renewAfterMs": renew_after_ms,
+        }));
+    }
+
+    /// Waits until relays were requested this often.
+    pub async fn until_asked(&self, count: usize) {
+        let all = async {
+            while self.state.lock().unwrap().asked < count {
+                sleep(Duration::from_millis(20)).await;
+            }
+        };
+        timeout(DEADLINE, all).await.expect("no relay is requested");
     }
 
     /// Answers to nothing from now on; sockets stay open.
@@ -260,7 +282,12 @@ impl State {
             Some("relay") => {
                 let other = |offer: &&Value| offer["url"] != message["exclude"];
                 let offer = self.relays.iter().find(other).or(self.relays.first());
-                let _gone = sender.send(json!({ "type": "relay", "relay": offer }));
+                let mut answer = json!({ "type": "relay", "relay": offer });
+                if let Some(standby) = &self.standby {
+                    answer["standby"] = standby.clone();
+                }
+                self.asked += 1;
+                let _gone = sender.send(answer);
             }
             Some("ping") => drop(sender.send(json!({ "type": "pong" }))),
             Some("leave") => {
