@@ -29,9 +29,32 @@ pub async fn post<Answer: DeserializeOwned>(
     read(&request(&ConnectOptions::default(), "POST", url, key, Some(encode(body))).await?)
 }
 
+/// Why a request to one of several regions failed.
+#[derive(Debug)]
+pub struct Failure {
+    /// The reason.
+    pub end: ConnectionEnd,
+    /// Whether it is one of this region, so that another one may answer: nothing answers, or there is no pod or no relay (MEDIA-26).
+    pub is_of_region: bool,
+}
+
+/// Like [`post`], to one of several regions.
+pub async fn post_in_region<Answer: DeserializeOwned>(url: Url, body: &impl Serialize) -> Result<Answer, Failure> {
+    let sent = exchange(&ConnectOptions::default(), "POST", url, None, Some(encode(body))).await;
+    let answer = sent.map_err(|end| Failure { is_of_region: matches!(end, ConnectionEnd::Lost { .. }), end })?;
+    let is_of_region = matches!(answer.code(), Some(Code::NotReady | Code::RelayUnavailable));
+    answer.success().and_then(|body| read(&body)).map_err(|end| Failure { end, is_of_region })
+}
+
 /// Gets and parses the answer.
 pub async fn get<Answer: DeserializeOwned>(url: Url) -> Result<Answer, ConnectionEnd> {
     read(&request(&ConnectOptions::default(), "GET", url, None, None).await?)
+}
+
+/// Whether a GET request succeeds, or comes too often.
+pub async fn is_open(connect: &ConnectOptions, url: Url) -> bool {
+    let answer = exchange(connect, "GET", url, None, None).await;
+    answer.is_ok_and(|answer| answer.status.is_success() || answer.status == StatusCode::TOO_MANY_REQUESTS)
 }
 
 /// Like [`post`], where a conflict (409) is an answer too.
@@ -134,6 +157,12 @@ impl Exchanged {
         } else {
             Err(ConnectionEnd::from_status(self.status.as_u16(), self.retry_after, &self.body))
         }
+    }
+
+    /// The code of a refusal.
+    fn code(&self) -> Option<Code> {
+        let answer: ErrorAnswer = decode(&self.body).filter(|_| !self.status.is_success())?;
+        Code::named(&answer.code)
     }
 
     /// When to repeat the request, and the place that is kept for it, if the service answered `BUSY`.

@@ -10,6 +10,7 @@ mod media;
 mod page;
 mod publish;
 mod region;
+mod regions;
 mod retry;
 mod room;
 mod runtime;

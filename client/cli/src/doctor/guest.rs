@@ -5,7 +5,7 @@ use crate::media::dial::RelayAddress;
 use crate::media::url::RoomUrl;
 use crate::room::{JoinMode, RoomClient, SocketEvent};
 use parley_protocol::server::Message;
-use parley_protocol::shared::{IceServer, RelayOffer};
+use parley_protocol::shared::IceServer;
 use tokio::sync::mpsc;
 
 const NAME: &str = "parley doctor";
@@ -58,10 +58,8 @@ impl Guest {
     }
 
     /// The address of the relay that the room offers (MEDIA-6).
-    pub async fn relay(&self, site: &Site) -> Result<Option<RelayAddress>, ConnectionEnd> {
-        let relay_requester = self.client.relay_requester();
-        let address = |offer: RelayOffer| relay_requester.address(&offer, &site.url);
-        relay_requester.request_offer(None).await?.map(address).transpose()
+    pub async fn relay(&self) -> Result<Option<RelayAddress>, ConnectionEnd> {
+        self.client.relay_requester().request_offer(None).await
     }
 
     /// The next message for which `select` returns a value.

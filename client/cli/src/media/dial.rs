@@ -37,6 +37,8 @@ pub struct RelayAddress {
     pub websocket: Option<Url>,
     /// How its host is reached.
     pub connect: ConnectOptions,
+    /// Its address as the service offered it, by which the next request names it where it was lost (MEDIA-10).
+    pub offered: Option<String>,
 }
 
 /// The addresses of a relay that signaling offers (MEDIA-6, MEDIA-8). Its WebSocket goes through the edge of `host` (MEDIA-9).
@@ -51,7 +53,14 @@ pub fn address(offer: &RelayOffer, host: &Url) -> Result<RelayAddress, Connectio
     websocket.query_pairs_mut().clear().append_pair("at", &at).append_pair("jwt", &offer.token);
     let hashes = offer.certificate_hashes.iter().map(|hash| hash.parse()).collect::<anyhow::Result<_>>();
     let hashes = hashes.map_err(|why| refused(&why))?;
-    Ok(RelayAddress { quic: Some(quic), hashes, websocket: Some(websocket), connect: ConnectOptions::default() })
+    let offered = Some(offer.url.clone());
+    Ok(RelayAddress {
+        quic: Some(quic),
+        hashes,
+        websocket: Some(websocket),
+        connect: ConnectOptions::default(),
+        offered,
+    })
 }
 
 /// The SHA-256 of a certificate.

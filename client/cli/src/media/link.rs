@@ -1,6 +1,6 @@
 //! A session with a relay that reconnects when it is lost.
 use super::dial::{Broadcasts, CertificateHash, RelayAddress, Session, Transport, dial};
-use super::live::LiveUrl;
+use super::live::LiveRelays;
 use super::session_end;
 use crate::connection_end::ConnectionEnd;
 use crate::exit::Exit;
@@ -44,10 +44,10 @@ impl From<SessionFlags> for Flags {
 pub enum RelaySource {
     /// A known address.
     Relay(RelayAddress),
-    /// Signaling, for a live broadcast; true to publish.
-    Live(LiveUrl, bool),
-    /// The room, and its host.
-    Room(RelayRequester, Url),
+    /// Signaling, for a live broadcast.
+    Live(LiveRelays),
+    /// The room.
+    Room(RelayRequester),
 }
 
 /// A session that reconnects. `keep` may be cancelled, and `close` called after it.
@@ -56,6 +56,8 @@ pub struct Link {
     broadcasts: Broadcasts,
     flags: Flags,
     session: Option<Session>,
+    /// The relay that was lost or did not answer.
+    lost: Option<String>,
     is_up: watch::Sender<bool>,
     attempts: u32,
 }
@@ -68,11 +70,12 @@ impl RelaySource {
         RelaySource::Relay(RelayAddress { quic, hashes: flags.hashes.clone(), websocket, ..RelayAddress::default() })
     }
 
-    async fn address(&mut self) -> Result<RelayAddress, ConnectionEnd> {
+    /// `lost`: a relay that another one is to replace, if there is another.
+    async fn address(&mut self, lost: Option<&str>) -> Result<RelayAddress, ConnectionEnd> {
         match self {
             RelaySource::Relay(address) => Ok(address.clone()),
-            RelaySource::Live(live, publish) => live.request_relay(*publish).await,
-            RelaySource::Room(room, host) => room.request(host, None).await,
+            RelaySource::Live(live) => live.request(lost).await,
+            RelaySource::Room(room) => room.request(lost).await,
         }
     }
 
@@ -85,7 +88,7 @@ impl RelaySource {
 impl Link {
     /// A link that is not connected yet. The published and the received broadcasts continue after a reconnect.
     pub fn new(source: RelaySource, broadcasts: Broadcasts, flags: Flags) -> Self {
-        Self { source, broadcasts, flags, session: None, is_up: watch::Sender::new(false), attempts: 0 }
+        Self { source, broadcasts, flags, session: None, lost: None, is_up: watch::Sender::new(false), attempts: 0 }
     }
 
     /// Whether the session is connected.
@@ -116,10 +119,11 @@ impl Link {
 
     /// Runs one session to its end.
     async fn run_session(&mut self) -> ConnectionEnd {
-        let address = match self.source.address().await {
+        let address = match self.source.address(self.lost.as_deref()).await {
             Ok(address) => address,
             Err(end) => return end,
         };
+        self.lost = address.offered.clone();
         let dialled = match dial(address, self.flags.session.transport, self.broadcasts.clone()).await {
             Ok(dialled) => dialled,
             Err(why) => return session_end::not_connected(why, self.source.renews_token()),
@@ -127,7 +131,11 @@ impl Link {
         eprintln!("parley: connected over {}", dialled.over);
         self.is_up.send_replace(true);
         let connection = self.session.insert(dialled).connection.clone();
-        session_end::closed(connection.closed().await, self.source.renews_token())
+        let ended = connection.closed().await;
+        if session_end::is_of_token(&ended) {
+            self.lost = None;
+        }
+        session_end::closed(ended, self.source.renews_token())
     }
 
     /// Ends the session when the relay has received everything that was published.

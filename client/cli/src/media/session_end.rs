@@ -33,6 +33,11 @@ pub fn closed(ended: Result<(), Error>, renews_token: bool) -> ConnectionEnd {
     }
 }
 
+/// Whether the relay accepts sessions with another token.
+pub fn is_of_token(ended: &Result<(), Error>) -> bool {
+    ended.as_ref().is_err_and(Error::is_auth)
+}
+
 /// The ending of a session that was not established.
 pub fn not_connected(why: anyhow::Error, renews_token: bool) -> ConnectionEnd {
     if let Some(error) = why.downcast_ref::<Error>()

@@ -3,12 +3,16 @@ use super::socket::{RoomSocket, SocketEvent};
 use crate::connect::ConnectOptions;
 use crate::connection_end::ConnectionEnd;
 use crate::http;
+use crate::media::dial::{self, RelayAddress};
 use crate::media::url::RoomUrl;
+use crate::regions::{Place, Regions};
 use parley_protocol::bounded::Text;
 use parley_protocol::http::{JoinAnswer, JoinRequest};
 use parley_protocol::server::{Message, Welcome};
-use parley_protocol::shared::{DisplayName, Media};
+use parley_protocol::shared::{DisplayName, Media, RelayOffer};
 use parley_protocol::{bounded::List, client, routes};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until, timeout};
 use url::Url;
@@ -19,8 +23,15 @@ const LOBBY_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// The credential of a participant, and what its sockets send first.
 pub struct Entry {
+    /// How hosts are reached.
+    pub connect: ConnectOptions,
+    /// The regions of the installation.
+    pub regions: Regions,
+    /// Whether the pod has answered on the socket that is being opened, although it does not welcome the participant yet.
+    pub answered: Arc<AtomicBool>,
     url: Url,
-    connect: ConnectOptions,
+    /// The host whose edge leads to relays (MEDIA-9).
+    edge: Url,
     name: DisplayName,
     media: Media,
     generation: u64,
@@ -52,9 +63,14 @@ impl Entry {
         url.set_path(&routes::join_room(&room.id));
         let request = |slot| JoinRequest { name: Some(name.clone()), device: None, slot };
         let answer: JoinAnswer = http::post_in_turn(connect, url, request).await?;
+        let mut regions = Regions::default();
+        regions.learn(answer.regions.as_ref());
         Ok(Self {
-            url: answer.socket_url.parse().map_err(|_| http::invalid_answer())?,
             connect: connect.clone(),
+            regions,
+            answered: Arc::default(),
+            url: answer.socket_url.parse().map_err(|_| http::invalid_answer())?,
+            edge: room.host.clone(),
             name,
             media: Media { audio: publish, video: publish, screen: false, hand: None },
             generation: 0,
@@ -63,7 +79,18 @@ impl Entry {
         })
     }
 
-    /// Opens sockets at this host instead of the one that gave the ticket. It has to be `https:` or `http:`.
+    /// Uses another region from now on.
+    pub fn move_to(&mut self, place: &Place) {
+        self.open_at(&place.url);
+        self.regions.use_region(place);
+    }
+
+    /// The address of a relay that the room offers.
+    pub fn address(&self, offer: &RelayOffer) -> Result<RelayAddress, ConnectionEnd> {
+        Ok(RelayAddress { connect: self.connect.clone(), ..dial::address(offer, &self.edge)? })
+    }
+
+    /// Opens sockets, and reaches relays, at this host instead of the one that gave the ticket. It has to be `https:` or `http:`.
     pub fn open_at(&mut self, host: &Url) {
         let scheme = if host.scheme() == "https" { "wss" } else { "ws" };
         let mut url = host.clone();
@@ -71,6 +98,7 @@ impl Entry {
         url.set_path(self.url.path());
         url.set_query(self.url.query());
         self.url = url;
+        self.edge = host.clone();
     }
 
     /// Stores a newer resume token.
@@ -83,6 +111,7 @@ impl Entry {
     pub async fn open(&mut self) -> Result<(RoomSocket, Welcome), ConnectionEnd> {
         // Increased before each socket, as each needs a generation of its own (ROS-5).
         self.generation += 1;
+        self.answered.store(false, Ordering::Relaxed);
         let first = self.first_message()?;
         let opened = timeout(ANSWER_TIMEOUT, self.connect.socket(&self.url, None)).await;
         let mut socket = RoomSocket::new(opened.map_err(|_| ConnectionEnd::lost("the room does not answer"))??);
@@ -96,12 +125,14 @@ impl Entry {
             match event {
                 SocketEvent::Message(Message::Welcome(welcome)) => {
                     self.renew(welcome.resume.clone())?;
+                    self.regions.welcomed(welcome.regions.as_ref());
                     return Ok((socket, welcome));
                 }
                 // RES-13: the pod keeps the socket until its turn.
                 SocketEvent::Message(Message::Wait(wait)) => {
                     let after = Duration::from_millis(wait.after_ms);
                     http::announce_turn(after);
+                    self.answered.store(true, Ordering::Relaxed);
                     deadline = Instant::now() + after + ANSWER_TIMEOUT;
                 }
                 SocketEvent::Message(Message::LobbyWaiting(_)) if self.waits_in_lobby => {

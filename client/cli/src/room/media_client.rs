@@ -6,6 +6,7 @@ use crate::connection_end::ConnectionEnd;
 use crate::exit::Exit;
 use crate::media::dial::Broadcasts;
 use crate::media::link::{Flags as LinkFlags, Link, RelaySource};
+use crate::media::live::LiveRelays;
 use crate::media::url::{MediaUrl, RoomUrl};
 use anyhow::{Context, ensure};
 use tokio::sync::watch;
@@ -65,7 +66,7 @@ impl ClientFlags {
                 MediaClient {
                     broadcast,
                     room: None,
-                    link: Link::new(RelaySource::Live(live, publish), broadcasts, link),
+                    link: Link::new(RelaySource::Live(LiveRelays::new(live, publish)), broadcasts, link),
                     client: None,
                 }
             }
@@ -104,7 +105,7 @@ impl MediaClient {
         Ok(Self {
             broadcast: format!("{prefix}{participant}/{BROADCAST}"),
             room: Some(RoomView { prefix, participant, roster: client.roster.clone() }),
-            link: Link::new(RelaySource::Room(client.relay_requester(), room.host), broadcasts, link),
+            link: Link::new(RelaySource::Room(client.relay_requester()), broadcasts, link),
             client: Some(client),
         })
     }

@@ -4,15 +4,19 @@
 //! | module | content |
 //! |---|---|
 //! | [`client`] | a participant: the client of rooms of every command |
+//! | [`participant`] | its task: one socket after the other, in its region or another one |
 //! | [`entry`] | join and resume: from a URL to a welcome |
 //! | [`socket`] | one socket, with typed messages |
+//! | [`standby`] | a relay of another region |
 //! | [`roster`] | the other participants |
 //! | [`media_client`] | a participant with its session with a relay |
 mod client;
 mod entry;
 mod media_client;
+mod participant;
 mod roster;
 mod socket;
+mod standby;
 
 pub use client::{JoinMode, RelayRequester, RoomClient};
 pub use media_client::{ClientFlags, MediaClient, RoomView};

@@ -45,15 +45,26 @@ impl Server {
 
 /// Answers the next HTTP request, and returns its head.
 pub async fn answer(server: &Server, status: &str, body: &str) -> String {
+    let (mut stream, head) = request(server).await;
+    respond(&mut stream, status, body).await;
+    head
+}
+
+/// The next HTTP request, of which the head has been read.
+pub async fn request(server: &Server) -> (TcpStream, String) {
     let mut stream = server.tcp().await;
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         head.push(timeout(DEADLINE, stream.read_u8()).await.expect("no request").unwrap());
     }
+    (stream, String::from_utf8(head).unwrap())
+}
+
+/// Answers a request.
+pub async fn respond(stream: &mut TcpStream, status: &str, body: &str) {
     let length = body.len();
     let answer = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}");
     stream.write_all(answer.as_bytes()).await.unwrap();
-    String::from_utf8(head).unwrap()
 }
 
 /// Waits until the client answers a ping, so that its side of the handshake is complete.

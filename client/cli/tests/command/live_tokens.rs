@@ -1,5 +1,5 @@
 //! Permissions to publish and watch, and how a relay is found (MEDIA-8, MED-13, MED-15).
-use super::fake::{self, answer};
+use super::fake;
 use super::media::{Door, Scratch, arguments, video};
 use super::parley::{run, start, start_with};
 use super::relay::ANYWHERE;
@@ -26,6 +26,18 @@ fn offer(door: &Door, token: &str) -> String {
     let (address, hash) = (&door.address, &door.hash);
     let relay = format!(r#"{{"url":"https://{address}/","token":"{token}","certificateHashes":["{hash}"]}}"#);
     format!(r#"{{"broadcast":"live/x","relay":{relay}}}"#)
+}
+
+/// Answers the next request of a relay. The list of regions, which is requested at the same time, does not exist.
+async fn answer(server: &fake::Server, status: &str, body: &str) -> String {
+    loop {
+        let (mut stream, head) = fake::request(server).await;
+        if !head.starts_with("GET /v1/regions ") {
+            fake::respond(&mut stream, status, body).await;
+            return head;
+        }
+        fake::respond(&mut stream, "404 Not Found", "").await;
+    }
 }
 
 #[tokio::test]

@@ -15,6 +15,7 @@ mod promoting;
 mod publishing;
 mod reconnecting;
 mod refusing;
+mod regions;
 mod relay;
 mod service;
 #[allow(dead_code, reason = "shared with the tests of `parley-load`")]

@@ -25,6 +25,10 @@ pub struct Service {
 struct State {
     /// The offered relays; the first one first.
     relays: Vec<Value>,
+    /// The relay of another region.
+    standby: Option<Value>,
+    /// How often relays were requested.
+    asked: usize,
     /// The refusal of joins, if they are refused.
     refusal: Option<&'static str>,
     joined: usize,
@@ -33,6 +37,10 @@ struct State {
     resumed: Vec<u64>,
     /// The names of participants that sent `leave`.
     left: Vec<String>,
+    /// The list of regions, if there are several.
+    regions: Option<Value>,
+    /// Whether it answers to nothing any more, as a region from which nothing comes back.
+    silent: bool,
 }
 
 impl Service {
@@ -57,6 +65,44 @@ impl Service {
         format!("http://{}/r/{ROOM}", self.address)
     }
 
+    /// From now on these services are regions of one installation, which accept the tokens of each other.
+    pub fn unite(regions: &[(&str, &Self)]) {
+        let named =
+            |(name, service): &(&str, &Self)| json!({ "name": name, "url": format!("http://{}", service.address) });
+        let list: Vec<_> = regions.iter().map(named).collect();
+        for (name, service) in regions {
+            service.state.lock().unwrap().regions = Some(json!({ "region": name, "regions": list }));
+        }
+    }
+
+    /// Names a relay of another region from now on.
+    pub fn stand_by(&self, door: &Door, renew_after_ms: u64) {
+        self.state.lock().unwrap().standby = Some(json!({
+            "url": format!("https://{}/", door.address), "token": "open", "certificateHashes": [door.hash],
+            "api": format!("http://{}", self.address), "renewAfterMs": renew_after_ms,
+        }));
+    }
+
+    /// Waits until relays were requested this often.
+    pub async fn until_asked(&self, count: usize) {
+        let all = async {
+            while self.state.lock().unwrap().asked < count {
+                sleep(Duration::from_millis(20)).await;
+            }
+        };
+        timeout(DEADLINE, all).await.expect("no relay is requested");
+    }
+
+    /// Answers to nothing from now on; sockets stay open.
+    pub fn silence(&self) {
+        self.state.lock().unwrap().silent = true;
+    }
+
+    /// Answers again.
+    pub fn resume(&self) {
+        self.state.lock().unwrap().silent = false;
+    }
+
     /// Refuses joins from now on.
     pub fn refuse(&self, code: &'static str) {
         self.state.lock().unwrap().refusal = Some(code);
@@ -77,6 +123,11 @@ impl Service {
             }
         };
         timeout(DEADLINE, some).await.expect("no participant resumed");
+        self.resumed()
+    }
+
+    /// The generation of each participant that resumed.
+    pub fn resumed(&self) -> Vec<u64> {
         self.state.lock().unwrap().resumed.clone()
     }
 
@@ -104,27 +155,30 @@ impl Service {
 async fn serve(mut stream: TcpStream, address: String, state: Arc<Mutex<State>>) {
     let mut head = [0; 1024];
     let size = stream.peek(&mut head).await.unwrap_or(0);
-    if head[..size].starts_with(b"POST") {
+    if state.lock().unwrap().silent {
+        while stream.read_u8().await.is_ok() {}
+    } else if head[..size].starts_with(b"GET /v1/regions ") {
+        let regions = state.lock().unwrap().regions.clone().expect("there is one region");
+        head_of(&mut stream).await;
+        answer(&mut stream, "200 OK", &regions).await;
+    } else if head[..size].starts_with(b"POST") {
         let name = body(&mut stream).await["name"].as_str().unwrap().to_owned();
-        let (status, answer) = {
+        let (status, body) = {
             let mut state = state.lock().unwrap();
             state.joined += 1;
             match state.refusal {
                 Some(code) => ("403 Forbidden", json!({ "code": code })),
                 None => {
                     let ticket = format!("{}/{name}", state.joined);
-                    let answer = json!({
+                    let body = json!({
                         "participant": participant(state.joined), "ticket": ticket, "ticketTtlMs": 30_000, "room": room(),
                         "socketUrl": format!("ws://{address}/socket"),
                     });
-                    ("200 OK", answer)
+                    ("200 OK", state.with_regions(body))
                 }
             }
         };
-        let answer = answer.to_string();
-        let length = answer.len();
-        let whole = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{answer}");
-        let _gone = stream.write_all(whole.as_bytes()).await;
+        answer(&mut stream, status, &body).await;
     } else if let Ok(socket) = accept_async(stream).await {
         let (mut says, mut hears) = socket.split();
         let (sender, mut messages) = unbounded_channel::<Value>();
@@ -136,7 +190,10 @@ async fn serve(mut stream: TcpStream, address: String, state: Arc<Mutex<State>>)
         let mut who = String::new();
         while let Some(Ok(message)) = hears.next().await {
             let Ok(message) = serde_json::from_slice::<Value>(&message.into_data()) else { continue };
-            state.lock().unwrap().hear(&message, &mut who, &sender);
+            let mut state = state.lock().unwrap();
+            if !state.silent {
+                state.hear(&message, &mut who, &sender);
+            }
         }
         let here = &mut state.lock().unwrap().here;
         // A participant that resumed is on another socket.
@@ -144,6 +201,13 @@ async fn serve(mut stream: TcpStream, address: String, state: Arc<Mutex<State>>)
             here.remove(&who);
         }
     }
+}
+
+async fn answer(stream: &mut TcpStream, status: &str, body: &Value) {
+    let body = body.to_string();
+    let length = body.len();
+    let whole = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}");
+    let _gone = stream.write_all(whole.as_bytes()).await;
 }
 
 /// The id of the participant that joined at this place.
@@ -157,18 +221,36 @@ fn room() -> Value {
 
 /// The JSON of a request.
 async fn body(stream: &mut TcpStream) -> Value {
+    head_of(stream).await;
     let mut read = Vec::new();
     loop {
-        let byte = timeout(DEADLINE, stream.read_u8()).await.expect("half a request").expect("half a request");
-        read.push(byte);
-        let Some(at) = read.windows(4).position(|part| part == b"\r\n\r\n") else { continue };
-        if let Ok(body) = serde_json::from_slice(&read[at + 4..]) {
+        read.push(byte(stream).await);
+        if let Ok(body) = serde_json::from_slice(&read) {
             return body;
         }
     }
 }
 
+/// Reads the head of a request.
+async fn head_of(stream: &mut TcpStream) {
+    let mut read = Vec::new();
+    while !read.ends_with(b"\r\n\r\n") {
+        read.push(byte(stream).await);
+    }
+}
+
+async fn byte(stream: &mut TcpStream) -> u8 {
+    timeout(DEADLINE, stream.read_u8()).await.expect("half a request").expect("half a request")
+}
+
 impl State {
+    fn with_regions(&self, mut body: Value) -> Value {
+        if let Some(regions) = &self.regions {
+            body["regions"] = regions.clone();
+        }
+        body
+    }
+
     fn hear(&mut self, message: &Value, who: &mut String, sender: &UnboundedSender<Value>) {
         match message["type"].as_str() {
             Some(kind @ ("enter" | "resume")) => {
@@ -195,13 +277,19 @@ impl State {
                     "graceMs": 30_000, "iceServers": [], "iceTtlS": 0, "recovering": false, "chat": [],
                     "limits": { "messageBytes": 65_536, "nameChars": 64, "chatChars": 2000, "meshParticipants": 4 },
                 });
-                let _gone = sender.send(welcome);
+                let _gone = sender.send(self.with_regions(welcome));
             }
             Some("relay") => {
                 let other = |offer: &&Value| offer["url"] != message["exclude"];
                 let offer = self.relays.iter().find(other).or(self.relays.first());
-                let _gone = sender.send(json!({ "type": "relay", "relay": offer }));
+                let mut answer = json!({ "type": "relay", "relay": offer });
+                if let Some(standby) = &self.standby {
+                    answer["standby"] = standby.clone();
+                }
+                self.asked += 1;
+                let _gone = sender.send(answer);
             }
+            Some("ping") => drop(sender.send(json!({ "type": "pong" }))),
             Some("leave") => {
                 let Some((name, _)) = self.here.remove(who) else { return };
                 self.left.push(name);

@@ -95,7 +95,7 @@ impl Participants {
             };
             let mut connecting = Vec::new();
             for (index, client) in clients.into_iter().enumerate() {
-                let address = match client.relay_requester().request(&plan.room.host, None).await {
+                let address = match client.relay_requester().request(None).await {
                     Ok(address) => address,
                     Err(end) => return Ok(Err(end)),
                 };

@@ -36,7 +36,7 @@ pub async fn cross(publishing: &Site, watching: &Site) -> CheckResult {
         |why: ConnectionEnd| Finding::fail(format!("a participant cannot join: {}", why.reason()), JOIN_ADVICE);
     let publisher = Guest::join(publishing, &room).await.map_err(refused)?;
     let watcher = Guest::join(watching, &room).await.map_err(refused)?;
-    let (from, to) = (relay(publishing, &publisher).await?, relay(watching, &watcher).await?);
+    let (from, to) = (relay(&publisher).await?, relay(&watcher).await?);
     let prefix = format!("rooms/{room}/{}", publisher.participant);
     let probe =
         |transport| measure(format!("{prefix}/{transport}"), from.address.clone(), to.address.clone(), transport);
@@ -65,9 +65,9 @@ struct Relay {
 }
 
 /// The relay that the room offers (MEDIA-6).
-async fn relay(site: &Site, guest: &Guest) -> Result<Relay, Finding> {
+async fn relay(guest: &Guest) -> Result<Relay, Finding> {
     let refused = |why: ConnectionEnd| Finding::fail(format!("no relay was offered: {}", why.reason()), JOIN_ADVICE);
-    let Some(address) = guest.relay(site).await.map_err(refused)? else {
+    let Some(address) = guest.relay().await.map_err(refused)? else {
         let advice = "Check that relays run and reach NATS (parley_relay_nats_connected); if relay.media.enabled is off \
                       on purpose, use --skip media.";
         return Err(Finding::fail("the room has no relay that accepts sessions (RELAY_UNAVAILABLE)", advice));
