@@ -91,7 +91,7 @@ describe('the room of a call', () => {
       body: JSON.stringify(body),
     });
 
-  test('[ROOM-13] it gets a name that is drawn and an owner, and lives longer once a participant entered', async (t) => {
+  test('[ROOM-13] it gets a name that is drawn and an owner, and lives longer once a participant entered (room.callEnterTimeout, room.callIdleTimeout)', async (t) => {
     const own = memory();
     const pod = await startTestPod({ memory: own });
     t.after(() => pod.close());
