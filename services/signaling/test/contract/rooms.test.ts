@@ -173,7 +173,7 @@ for (const [kind, open] of Object.entries({
     test('[ROOM-13] the room of a call ends after its own time, and one that was written with a longer time stays', async () => {
       const [unused, used] = [randomName(), randomName()];
       for (const name of [unused, used])
-        assert.deepEqual(await store.create({ ...record(name), idleMs: 1000 }), { ok: true });
+        assert.deepEqual(await store.create({ ...record(name), idleMs: 2000 }), { ok: true });
       const first = await found(store, used);
       assert.ok(first);
       const { updated } = (await store.update(first, { ...first.record, idleMs: 60_000 })) as {
