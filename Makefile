@@ -103,7 +103,7 @@ test: test-tools rust-tools build wan-link ## Unit, wire, contract and simulator
 test-all: test ## Every test that needs no cluster: `make test`, and then the rest
 	@echo 'left out: make test-stock, which builds a client of others for minutes'
 	@# The rules of media with clients whose version MoQ's library serves, and not the fan-out.
-	@ulimit -n $$(ulimit -Hn) && PARLEY_TEST_MOQ_VERSION=moq-lite-04 cargo test -p parley-media --quiet --test server -- --skip fanout::
+	@ulimit -n $$(ulimit -Hn) && PARLEY_TEST_MOQ_VERSION=moq-lite-04 cargo test --workspace --quiet --test server -- --skip fanout::
 	@ulimit -n $$(ulimit -Hn) && for package in services/* client/* infra/* loadtest; do \
 		[ ! -f $$package/package.json ] || npm run --silent --if-present test-more -w $$package || exit 1; done
 
