@@ -100,7 +100,10 @@ test: test-tools rust-tools build wan-link ## Unit, wire, contract and simulator
 	@npm run --silent fuzz
 
 .PHONY: test-all
-test-all: test ## Every test that needs no cluster: `make test`, and then the rest
+test-all: test test-more ## Every test that needs no cluster: `make test`, and then `make test-more`
+
+.PHONY: test-more
+test-more: test-tools rust-tools build wan-link ## The tests of `make test-all` that `make test` leaves out
 	@echo 'left out: make test-stock, which builds a client of others for minutes'
 	@# The rules of media with clients whose version MoQ's library serves, and not the fan-out.
 	@ulimit -n $$(ulimit -Hn) && PARLEY_TEST_MOQ_VERSION=moq-lite-04 cargo test --workspace --quiet --test server -- --skip fanout::
