@@ -3,8 +3,8 @@
  * renewals may be on their way to other pods. SPEC rules MEDIA-2, TURN-6.
  */
 
-/** A pod receives its own heartbeats every second. */
-const DEAF_AFTER_MS = 2500;
+/** A pod receives its own heartbeats every second. Beyond this age of the last one it is more likely disconnected itself than all others. */
+export const OWN_HEARTBEAT_TIMEOUT_MS = 2500;
 
 export class HeardClock {
   readonly #startedAt: number;
@@ -24,12 +24,12 @@ export class HeardClock {
   /** The pod received its own heartbeat. After a silence the clock goes back to the last one: all since then may have been missed. */
   hear(now: number): void {
     const silentMs = now - this.#lastAt;
-    if (silentMs > DEAF_AFTER_MS) this.#stoodMs += silentMs;
+    if (silentMs > OWN_HEARTBEAT_TIMEOUT_MS) this.#stoodMs += silentMs;
     this.#heardAt = now;
   }
 
   at(now: number): number {
-    return Math.min(now, this.#lastAt + DEAF_AFTER_MS) - this.#stoodMs;
+    return Math.min(now, this.#lastAt + OWN_HEARTBEAT_TIMEOUT_MS) - this.#stoodMs;
   }
 
   get #lastAt(): number {

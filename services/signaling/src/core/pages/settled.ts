@@ -1,8 +1,6 @@
 /** Whether a holder may be missing: then no visitor is told that the page is gone. SPEC rule PAGE-13. */
+import { OWN_HEARTBEAT_TIMEOUT_MS } from '../heard-clock.ts';
 import type { PagesState, Swarm } from './state.ts';
-
-/** Beyond this age of its own last heartbeat, a pod does not judge others: it is more likely disconnected itself. */
-const OWN_HEARTBEAT_TIMEOUT_MS = 2500;
 
 /** Two heartbeat intervals: a heartbeat was published and did not arrive here. The three messages that end a page take longer to be lost. */
 const DISCONNECTED_MS = 1500;

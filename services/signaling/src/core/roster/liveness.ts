@@ -5,6 +5,7 @@
 import type { Heartbeat } from '@parley/protocol/bus';
 import type { PodId, RegionId } from '@parley/protocol/ids';
 import { regionOf, type Peer, type Pod } from '../state.ts';
+import { OWN_HEARTBEAT_TIMEOUT_MS } from '../heard-clock.ts';
 import { answerRoom } from './answer.ts';
 import { catchUp, onDiscovered, publishHello, requestMissed } from './catch-up.ts';
 import { endInterest } from './interest.ts';
@@ -17,8 +18,6 @@ const HEARTBEAT_MS = 1000;
 const DEAD_AFTER_MS = 3500;
 /** Other pods may detect a death one heartbeat later, and until then ignore sections of that pod that are marked dead. */
 const REPEAT_MS = 1500;
-/** Beyond this age of its own last heartbeat, a pod does not judge others. */
-const OWN_HEARTBEAT_TIMEOUT_MS = 2500;
 
 export function startHeartbeats(pod: Pod): void {
   if (receivesOwnHeartbeat(pod)) judge(pod);
