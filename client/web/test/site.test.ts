@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { request, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -72,6 +72,14 @@ test('the start page and rooms are the application, never cached without revalid
     assert.equal(got.body.toString(), PAGE);
     assert.equal(got.headers['cache-control'], 'no-cache');
   }
+});
+
+test('a connection without a request stays open for longer than the edge reuses it', async () => {
+  const edge = await readFile(new URL('../../../charts/parley/files/envoy.yaml', import.meta.url), 'utf8');
+  const reusedS = Number(/reused[\s\S]+?idle_timeout: (\d+)s/.exec(edge)?.[1]);
+  const { headers } = await get('/healthz', { connection: 'keep-alive' });
+  const keptS = Number(/timeout=(\d+)/.exec(String(headers['keep-alive']))?.[1]);
+  assert.ok(reusedS > 0 && keptS > reusedS, `kept for ${keptS} s, reused for ${reusedS} s`);
 });
 
 test('any other address is 404: a page for a person, a line for a program', async () => {

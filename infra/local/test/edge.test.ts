@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { after, before, test } from 'node:test';
 import { startEdge, upgrade, type Edge } from './edge.ts';
@@ -84,6 +85,13 @@ test('the edge answers its own health, everything else is the web application', 
   assert.equal((await ask('/healthz')).body, 'ok\n');
   assert.equal((await ask('/')).backend, 'web');
   assert.equal((await ask(`/r/${room}`)).backend, 'web');
+});
+
+test('a page is asked for once more where its server ended the connection instead of an answer', async () => {
+  edge
+    .backend('web')
+    .server.prependOnceListener('request', ({ socket }: IncomingMessage) => socket.destroy());
+  assert.equal((await ask('/')).status, 200);
 });
 
 test('a pod learns the address that connected, and not the one that was claimed', async () => {

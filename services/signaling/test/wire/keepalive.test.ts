@@ -20,6 +20,15 @@ test('connections to a pod are probed by the kernel while they are quiet', async
   assert.deepEqual(new Set(timersOf(port)), new Set([KEEPALIVE_TIMER]));
 });
 
+test('a connection without a request stays open for longer than the edge reuses it', async (context) => {
+  const edge = readFileSync(new URL('../../../../charts/parley/files/envoy.yaml', import.meta.url), 'utf8');
+  const reusedS = Number(/reused[\s\S]+?idle_timeout: (\d+)s/.exec(edge)?.[1]);
+  const { url } = await startLimitedPod(context, {});
+  const kept = (await fetch(`${url}/healthz`)).headers.get('keep-alive');
+  const keptS = Number(/timeout=(\d+)/.exec(String(kept))?.[1]);
+  assert.ok(reusedS > 0 && keptS > reusedS, `kept for ${keptS} s, reused for ${reusedS} s`);
+});
+
 /** The timers of open connections of this process at its own port. */
 function timersOf(port: number): string[] {
   const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
