@@ -12,6 +12,7 @@ import {
 } from '@parley/local/supervise';
 import { unmountLayers } from './buildah.ts';
 import { ensureCertificates } from './certificates.ts';
+import { makePeople, removePeople } from './cgroups.ts';
 import { apiServerSpecs, controllerSpecs, registrySpec } from './control-plane.ts';
 import { buildImages, pushImages } from './images.ts';
 import { nodes, type Lab, type Node } from './lab.ts';
@@ -40,6 +41,7 @@ export function bringUp(lab: Lab, stage: Stage): Promise<void> {
       }),
     ]);
     await stage('nodes ready', () => Promise.all(nodes.map((node) => powerOn(lab, node))));
+    makePeople();
     await stage('policies and load balancer', () => start(lab, surroundingSpecs(lab)));
     await stage('DNS and volumes', () => ensureSystem(lab));
   });
@@ -53,6 +55,7 @@ export function bringDown(lab: Lab): Promise<string[]> {
     await Promise.all(nodes.map((node) => powerOff(lab, node)));
     await Promise.all(readRecords(lab.dir).map((record) => killProcess(lab, record)));
     for (const node of nodes) removeCgroups(node);
+    removePeople();
     removeNetwork();
     await unmountLayers(lab);
     const made = [...nodes.map(({ name }) => name), 'etcd', 'volumes', 'earlier', 'noticed.json'];

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { identify, isAlive, type Identity } from '@parley/local/identity';
 import { readRecord, type ProcessSpec } from '@parley/local/supervise';
 import { keyFile, kubeconfig } from './certificates.ts';
+import { makeCgroup, removeCgroup } from './cgroups.ts';
 import { kubectl } from './kubectl.ts';
 import { dnsAddress, podNetworks, registryAddress, type Lab, type Node } from './lab.ts';
 import { inNode } from './network.ts';
@@ -64,36 +65,11 @@ export function firstProcess(lab: Lab, node: Node): Identity | undefined {
 /** Makes the node's cgroup. Removes leftovers of a power cut first, as the kubelet would handle each for seconds. */
 export function makeCgroups(node: Node): void {
   removeCgroups(node);
-  for (const hierarchy of hierarchies()) {
-    const cgroup = join(hierarchy, cgroupOf(node));
-    mkdirSync(cgroup, { recursive: true });
-    // In cgroup version 1 a new set of processors is empty.
-    for (const set of ['cpuset.cpus', 'cpuset.mems']) {
-      if (hierarchy.endsWith('/cpuset')) writeFileSync(join(cgroup, set), readFileSync(join(hierarchy, set)));
-    }
-  }
+  makeCgroup(cgroupOf(node));
 }
 
 export function removeCgroups(node: Node): void {
-  // In a hybrid set-up containers also leave groups in the hierarchy without limits.
-  const all = [...hierarchies(), '/sys/fs/cgroup/unified'];
-  for (const hierarchy of all) removeTree(join(hierarchy, cgroupOf(node)));
-}
-
-function removeTree(cgroup: string): void {
-  if (!existsSync(cgroup)) return;
-  for (const entry of readdirSync(cgroup, { withFileTypes: true })) {
-    if (entry.isDirectory()) removeTree(join(cgroup, entry.name));
-  }
-  rmdirSync(cgroup);
-}
-
-/** The one hierarchy of cgroup version 2, or those of version 1, one for each kind of resource. */
-function hierarchies(): string[] {
-  const root = '/sys/fs/cgroup';
-  if (existsSync(join(root, 'cgroup.controllers'))) return [root];
-  const names = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  return names.filter(({ name }) => name !== 'unified').map(({ name }) => join(root, name));
+  removeCgroup(cgroupOf(node));
 }
 
 function cgroupOf(node: Node): string {

@@ -1,6 +1,6 @@
 /** The publisher of a broadcast, and a viewer of it. */
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { newProfile } from './browsers.ts';
+import { newProfile, type Sizes } from './browsers.ts';
 import { until } from './until.ts';
 import { pictureMoves, readPicture } from './viewer.ts';
 
@@ -18,10 +18,11 @@ export interface LiveOptions {
   readonly withoutWebTransport?: boolean;
   /** In place of a new one. */
   readonly profile?: BrowserContext;
+  readonly sizes?: Sizes;
 }
 
 export async function profileFor(browser: Browser, options: LiveOptions): Promise<BrowserContext> {
-  const profile = await newProfile(browser, options.web);
+  const profile = await newProfile(browser, options.web, undefined, options.sizes);
   await profile.addInitScript(meterSpeakers);
   await profile.addInitScript(recordFrames);
   if (options.withoutWebTransport) await profile.addInitScript(removeWebTransport);

@@ -1,8 +1,12 @@
 /** A call over TURN and a live broadcast over QUIC during a fault, and the interruptions that its participants have. */
 import type { Browser } from 'playwright-core';
+import type { Sizes } from '@parley/e2e/support/browsers.ts';
 import { publish, watch, type LiveWatcher } from '@parley/e2e/support/live.ts';
 import { newRoom, Visitor } from '@parley/e2e/support/visitor.ts';
 import { web } from './browser.ts';
+
+/** Four pages are to leave half of two slow processors to three nodes. */
+const sizes: Sizes = { camera: { width: 160, height: 90, frameRate: 5 }, page: { width: 480, height: 360 } };
 
 /** Milliseconds: the longest time of any participant without a new picture or a sound, or without a socket to signaling. */
 export interface Interruptions {
@@ -37,8 +41,8 @@ export class Scene {
   static async open(browser: Browser): Promise<Scene> {
     const callers = await call(browser);
     const name = newRoom();
-    await publish(browser, { web, name });
-    const watcher = await watch(browser, { web, name });
+    await publish(browser, { web, name, sizes });
+    const watcher = await watch(browser, { web, name, sizes });
     await watcher.seesMotion();
     return new Scene(callers, watcher);
   }
@@ -81,7 +85,7 @@ async function call(browser: Browser): Promise<Visitor[]> {
   const room = newRoom();
   const people: Visitor[] = [];
   for (const name of ['Ada', 'Bo']) {
-    people.push(await Visitor.join(browser, { name, web, room, relayOnly: true }));
+    people.push(await Visitor.join(browser, { name, web, room, relayOnly: true, sizes }));
   }
   await Promise.all(people.map((person) => person.receivesMedia(1)));
   await Promise.all(people.map((person) => person.usesPath(/^relay\/\w+-relay$/)));
