@@ -28,8 +28,8 @@ export function removeCgroup(name: string): void {
 }
 
 /**
- * Makes the group of what is outside of the cluster, which `infra/cluster/lab` joins. People have machines of their own: pods that start on a
- * node must not stop the pictures of a browser. Without it one node that starts a pod has as much of the machine as a browser.
+ * Makes the group that the browsers of tests join. People have machines of their own: pods that start on a node must not stop the pictures of a
+ * browser. Without it one node that starts a pod has as much of the machine as a browser.
  */
 export function makePeople(): void {
   makeCgroup(people);
