@@ -1,31 +1,32 @@
 /**
- * The connection to a room: admission, one socket at a time, the lobby, resume and rejoin. The order matters: the generation is raised and stored
- * before every socket, so that no two sockets of one participant ever have the same one, not even across a reload.
+ * The connection to a room: admission, its socket, the lobby, resume and rejoin. The order matters: the generation is raised and stored before
+ * every socket, so that no two sockets of one participant ever have the same one, not even across a reload.
  */
 import type { ClientMessage } from '@parley/protocol/client-messages';
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
+import { Absence } from './absence.ts';
 import { admit } from './admission.ts';
 import type { Place } from '../net/request.ts';
 import type { SocketLoss } from '../net/socket.ts';
 import type { CallOptions, EndReason } from '../call.ts';
 import { afterLoss, isPassing } from './ladder.ts';
 import { joinTrace, type JoinTrace } from './join-trace.ts';
-import { remember } from './memory.ts';
+import { remember, rememberTicket } from './memory.ts';
 import { RegionOfCall } from './region-of-call.ts';
 import { waitBeforeRetry } from './retry-wait.ts';
 import { firstMessage, placeOf, startOf, type Ticket } from './start.ts';
-import { stateOf, type ConnectionHandlers } from './state.ts';
+import type { ConnectionHandlers } from './state.ts';
 import { abandon, type Step } from './step.ts';
 import type { Ports } from '../ports.ts';
 import { openRoomSocket, type RoomSocket } from './socket.ts';
 
-/** A first join that takes longer fails, and the user may try again; a recovery continues until the user leaves. */
-const FIRST_JOIN_PATIENCE_MS = 20_000;
 /** A socket address that failed this often may name a pod that has ended: admission returns another. */
 const SOCKET_TRIES_PER_ADDRESS = 3;
 /** Repeated refusals of tickets and resume tokens are a fault: the call ends, and the user decides. */
 const REJOINS_IN_A_ROW = 3;
+/** A pod learns of the next socket of its participant within this time. */
+const OLD_MS = 1000;
 
 export class Connection {
   readonly #options: CallOptions;
@@ -34,8 +35,7 @@ export class Connection {
   readonly #stopListening: () => void;
   readonly #region: RegionOfCall;
   readonly #trace: JoinTrace;
-  /** The time limit of a first join begins here: after the last wait that the service announced. */
-  #patientSince: number;
+  readonly #absence: Absence;
   #step: Step = { at: 'idle' };
   #generation = 0;
   #socketUrl = '';
@@ -45,19 +45,15 @@ export class Connection {
   /** Failed sockets since the last welcome. */
   #failures = 0;
   #rejoins = 0;
-  /** Unix time of the loss; `null` before the first welcome. */
-  #lostAt: number | null = null;
-  /** `true` between `lobby-waiting` and the welcome, over any number of sockets. */
-  #waiting = false;
-  /** Many clients are arriving: the turn of this one, in Unix time. */
-  #turnAt: number | null = null;
   #cancelMove: () => void = () => undefined;
+  /** To a pod that drains, until that closes it (RES-5): closed by us before, it would show this participant as away for a moment. */
+  #old: RoomSocket | null = null;
 
   constructor(options: CallOptions, ports: Ports, handlers: ConnectionHandlers) {
     this.#options = options;
     this.#ports = ports;
     this.#handlers = handlers;
-    this.#patientSince = ports.clock.now();
+    this.#absence = new Absence(ports.clock);
     this.#trace = joinTrace(options, ports);
     this.#region = new RegionOfCall(options, ports, () => this.#resumeElsewhere());
     this.#stopListening = ports.network.subscribe(() => this.#networkChanged());
@@ -124,6 +120,7 @@ export class Connection {
 
   leave(): void {
     this.send({ type: 'leave' });
+    this.#old?.send({ type: 'leave' });
     this.#end('left', { retry: false, retryAfterMs: null });
   }
 
@@ -137,14 +134,14 @@ export class Connection {
     const returning = this.#token !== null;
     const finalCode = returning ? ('BUSY' as const) : null;
     // Between two attempts another region may turn out to answer.
-    const mayMove = this.#isReturning && this.#region.hasOthers;
-    const patienceMs = mayMove ? 0 : this.#patienceMs;
-    const traceparent = this.#trace.next(this.api, this.#lostAt === null);
+    const mayMove = this.#absence.isReturning && this.#region.hasOthers;
+    const patienceMs = mayMove ? 0 : this.#absence.patienceMs;
+    const traceparent = this.#trace.next(this.api, this.#absence.isFirst);
     const how = { patienceMs, signal, place, onPlace: this.#keepPlace.bind(this), finalCode, traceparent };
     const asked = { ...this.#options, ...how, api: this.api, name };
     void admit(asked, this.#ports).then((admission) => {
       if (signal.aborted) return;
-      this.#turnAt = null;
+      this.#absence.forgetTurn();
       if (!admission.ok && returning && admission.reason === 'BUSY') {
         this.#open();
         return;
@@ -170,7 +167,7 @@ export class Connection {
   }
 
   #open(): void {
-    if (this.#isReturning) this.#region.considerOthers();
+    if (this.#absence.isReturning) this.#region.considerOthers();
     const token = this.#token;
     const ticket = this.#ticket;
     if (token === null && (ticket === null || ticket.expiresAt <= this.#ports.clock.now()))
@@ -182,9 +179,9 @@ export class Connection {
     let socket: RoomSocket;
     try {
       const handlers = {
-        onMessage: (message: ServerMessage) => this.#receive(message),
+        onMessage: (message: ServerMessage) => this.#receive(message, socket === this.#old),
         onDirected: this.#handlers.onDirected.bind(this.#handlers),
-        onLost: (loss: SocketLoss) => this.#lost(loss),
+        onLost: (loss: SocketLoss) => (socket === this.#old ? this.#lostOld(loss) : this.#lost(loss)),
       };
       const { elapsed } = this.#trace;
       const watched = { failures: this.#failures, silence: () => this.#region.silence, elapsed };
@@ -198,7 +195,8 @@ export class Connection {
     this.#notifyState();
   }
 
-  #receive(message: ServerMessage): void {
+  #receive(message: ServerMessage, fromOld: boolean): void {
+    if (fromOld) return this.#step.at === 'connected' ? undefined : this.#handlers.onMessage(message);
     if (message.type === 'welcome') this.#welcomed(message);
     else if (message.type === 'wait') this.#waitForTurn(message.afterMs);
     else if (message.type === 'lobby-waiting') this.#wasToldToWait(message);
@@ -221,19 +219,13 @@ export class Connection {
     if (this.#step.at !== 'opening') return;
     this.#failures = 0;
     this.#region.stay();
-    if (this.#ticket !== null && this.#token === null) {
-      const { clock } = this.#ports;
-      const untilMs = clock.wall() + this.#ticket.expiresAt - clock.now();
-      const { room, memory } = this.#options;
-      remember(memory, { room, ticket: this.#ticket.text, socketUrl: this.#socketUrl, untilMs });
-    }
+    if (this.#ticket !== null && this.#token === null)
+      rememberTicket(this.#options, { ...this.#ticket, socketUrl: this.#socketUrl }, this.#ports.clock);
     this.#expectTurn(afterMs);
   }
 
   #expectTurn(afterMs: number): void {
-    const { clock } = this.#ports;
-    this.#turnAt = clock.wall() + afterMs;
-    this.#patientSince = Math.max(this.#patientSince, clock.now() + afterMs);
+    this.#absence.expectTurn(afterMs);
     this.#notifyState();
   }
 
@@ -241,9 +233,8 @@ export class Connection {
   #wasToldToWait(message: ServerMessage): void {
     if (this.#step.at !== 'opening') return;
     this.#step = { at: 'lobby-waiting', socket: this.#step.socket };
-    this.#waiting = true;
+    this.#absence.waitInLobby();
     this.#region.stay();
-    this.#turnAt = null;
     this.#ticket = null;
     remember(this.#options.memory, null);
     this.#failures = 0;
@@ -256,15 +247,14 @@ export class Connection {
     if (this.#step.at !== 'opening' && this.#step.at !== 'lobby-waiting') return;
     const { socket } = this.#step;
     const fresh = this.#step.at === 'lobby-waiting' || this.#step.fresh;
-    this.#waiting = false;
-    this.#turnAt = null;
+    if (this.#old !== null) this.#cancelMove = this.#ports.clock.after(OLD_MS, () => this.#closeOld());
+    this.#absence.end();
     this.#step = { at: 'connected', socket };
     this.#token = welcome.resume;
     this.#participant = welcome.participant;
     this.#ticket = null;
     this.#failures = 0;
     this.#rejoins = 0;
-    this.#lostAt = null;
     this.#region.welcomed(welcome.regions);
     this.remember();
     this.#handlers.onWelcome(welcome, { fresh });
@@ -283,28 +273,48 @@ export class Connection {
     this.#cancelMove();
     this.#cancelMove = this.#region.moveAfter(afterMs, (isBack) => {
       if (isBack) this.#socketUrl = this.#region.socketUrl;
-      if (this.#step.at !== 'connected' && this.#step.at !== 'lobby-waiting') return;
-      this.#step.socket.close();
-      if (this.#step.at === 'connected') this.#lostAt = this.#ports.clock.wall();
+      if (this.#step.at === 'connected') {
+        this.#closeOld();
+        this.#old = this.#step.socket;
+        this.#absence.begin();
+      } else if (this.#step.at === 'lobby-waiting') this.#step.socket.close();
+      else return;
       this.#open();
     });
+  }
+
+  #lostOld(loss: SocketLoss): void {
+    this.#old = null;
+    // By our own next socket, whose welcome has come or is on its way.
+    if (loss.code === 'REPLACED' || this.#step.at === 'connected') return;
+    const next = afterLoss(loss);
+    if (next.do === 'end') this.#end(next.reason, next);
+    else this.#absence.begin();
+    this.#notifyState();
+  }
+
+  #closeOld(): void {
+    this.#old?.close();
+    this.#old = null;
   }
 
   /** The region does not answer, and another one does. */
   #resumeElsewhere(): void {
     abandon(this.#step);
+    this.#closeOld();
     this.#socketUrl = this.#region.socketUrl;
     this.#failures = 0;
-    this.#turnAt = null;
+    this.#absence.forgetTurn();
     this.#open();
   }
 
   #lost(loss: SocketLoss): void {
     if (this.#step.at === 'ended') return;
-    const wasConnected = this.#step.at === 'connected';
-    if (wasConnected) this.#lostAt = this.#ports.clock.wall();
-    else this.#failures += 1;
-    this.#turnAt = null;
+    if (this.#step.at === 'connected') {
+      this.#absence.begin();
+      this.#closeOld();
+    } else this.#failures += 1;
+    this.#absence.forgetTurn();
     this.#cancelMove();
     const next = afterLoss(loss);
     switch (next.do) {
@@ -316,6 +326,7 @@ export class Connection {
         this.#token = null;
         this.#participant = null;
         this.#rejoins += 1;
+        this.#closeOld();
         remember(this.#options.memory, null);
         if (this.#rejoins > REJOINS_IN_A_ROW && loss.code !== null) {
           this.#end(loss.code, { retry: true, retryAfterMs: null });
@@ -330,28 +341,17 @@ export class Connection {
   }
 
   #retry(loss: SocketLoss): void {
-    if (this.#patienceMs < 0) {
+    if (this.#absence.patienceMs < 0) {
       this.#end(loss.code ?? 'unreachable', { retry: true, retryAfterMs: loss.retryAfterMs });
       return;
     }
     const otherAddress = this.#failures > 0 && this.#failures % SOCKET_TRIES_PER_ADDRESS === 0;
-    if (otherAddress && !this.#isReturning) this.#region.regretChoice();
+    if (otherAddress && !this.#absence.isReturning) this.#region.regretChoice();
     // Where the region is known, so is its address.
     const knowsAddress = this.#token !== null && this.#region.hasOthers;
     if (otherAddress && knowsAddress) this.#socketUrl = this.#region.socketUrl;
     const admits = otherAddress && !knowsAddress;
     this.#wait(loss.retryAfterMs ?? 0, () => (admits ? this.#admit() : this.#open()));
-  }
-
-  /** To the room, or to its lobby. */
-  get #isReturning(): boolean {
-    return this.#lostAt !== null || this.#waiting;
-  }
-
-  /** Only a first join has a time limit: a participant who was in the room or waits in the lobby reconnects for as long as it takes. */
-  get #patienceMs(): number {
-    if (this.#isReturning) return Number.POSITIVE_INFINITY;
-    return FIRST_JOIN_PATIENCE_MS - (this.#ports.clock.now() - this.#patientSince);
   }
 
   #wait(atLeastMs: number, then: () => void): void {
@@ -368,10 +368,9 @@ export class Connection {
   }
 
   #notifyState(): void {
-    if (this.#step.at === 'connected' || this.#step.at === 'ended') return;
-    const [lostAt, waiting, turnAtMs] = [this.#lostAt, this.#waiting, this.#turnAt];
+    if (this.#step.at === 'connected' || this.#step.at === 'ended' || this.#old !== null) return;
     const [offline, movingTo] = [!this.#ports.network.online(), this.#region.movingTo];
-    this.#handlers.onState(stateOf({ lostAt, waiting, turnAtMs, offline, movingTo }));
+    this.#handlers.onState(this.#absence.state({ offline, movingTo }));
   }
 
   remember(): void {
@@ -391,6 +390,7 @@ export class Connection {
     if (step.at === 'ended') return;
     this.#step = { at: 'ended' };
     abandon(step);
+    this.#closeOld();
     this.#cancelMove();
     this.#region.stay();
     this.#stopListening();

@@ -4,7 +4,8 @@ import { Generation } from '@parley/protocol/client-messages';
 import { RegionList } from '@parley/protocol/http';
 import { ParticipantId } from '@parley/protocol/ids';
 import { Type, type Static, type TSchema } from 'typebox';
-import type { CallMemory } from '../call.ts';
+import type { CallMemory, CallOptions } from '../call.ts';
+import type { Clock } from '../ports.ts';
 
 const Remembered = Type.Object({
   room: Type.String(),
@@ -86,6 +87,16 @@ export function remember(
   value: Remembered | RememberedPlace | RememberedTicket | null,
 ): void {
   write(memory, value);
+}
+
+/** `expiresAt` on `clock`. */
+export function rememberTicket(
+  { memory, room }: Pick<CallOptions, 'memory' | 'room'>,
+  { text, expiresAt, socketUrl }: { text: string; expiresAt: number; socketUrl: string },
+  clock: Clock,
+): void {
+  const untilMs = clock.wall() + expiresAt - clock.now();
+  remember(memory, { room, ticket: text, socketUrl, untilMs });
 }
 
 /** Storage may be full or blocked: the call continues without it. */
