@@ -13,6 +13,7 @@ import { startNats, type TestNats } from '../support/nats.ts';
 import { randomRoom, writeKeys } from '../support/pod.ts';
 import { Crowd } from './support/crowd.ts';
 import { startPodProcess, type PodProcess } from './support/pod-process.ts';
+import { ResumingClient } from './support/resuming-client.ts';
 
 /** So few move within two seconds; with time for a busy machine, a second for clients that ignore their slot (RES-8), and a second for their first attempt to resume. */
 const MOVED_WITHIN_MS = 12_000;
@@ -93,6 +94,32 @@ describe('SIGTERM', () => {
       t.diagnostic(JSON.stringify({ noticedMs, elsewhereMs, agreeMs, exitMs }));
     } finally {
       crowd.close();
+    }
+  });
+
+  test('[RES-5] [RES-8] a client that opens its next socket beside the old one is away for nobody', async () => {
+    const [ending, other] = await Promise.all([place('ending'), place('other')]);
+    const room = randomRoom();
+    const ben = await ResumingClient.enter({ room, name: 'Ben', pods: [other.url] });
+    const ada = await ResumingClient.enter({ room, name: 'Ada', pods: [ending.url, other.url] });
+    const eve = await ResumingClient.enter({ room, name: 'Eve', pods: [ending.url], ignoresSlot: true });
+    const people = [ben, ada, eve];
+    try {
+      await eventually('all see each other', () =>
+        people.every(({ roster }) => roster.size === people.length),
+      );
+      ending.signal('SIGTERM');
+      await eventually('Ada is on the other pod', () => ada.welcomes === 2);
+      await eventually('the pod closed her old socket', () => ada.replaced);
+      assert.equal(await within('the process ends', ending.ended(), 10_000), 0);
+      for (const { name, log } of people)
+        assert.deepEqual(
+          log.filter(({ type, participant }) => participant === ada.participant && type !== 'joined'),
+          [],
+          name,
+        );
+    } finally {
+      for (const one of people) one.close();
     }
   });
 

@@ -38,6 +38,8 @@ export class ResumingClient {
   readonly closes: { readonly at: number; readonly code: number }[] = [];
   readonly undelivered: string[] = [];
   readonly directed: string[] = [];
+  /** The pod that it left in its slot closed the socket to it with `REPLACED`. */
+  replaced = false;
   welcomes = 0;
   /** The number of sockets that it opened, or tried to open. */
   attempts = 0;
@@ -52,6 +54,8 @@ export class ResumingClient {
   #generation = 0;
   #failures = 0;
   #socket: WebSocket | undefined;
+  /** To a pod that drains, until that closes it. */
+  #old: WebSocket | undefined;
   #timer: NodeJS.Timeout | undefined;
   #ended = false;
 
@@ -105,6 +109,13 @@ export class ResumingClient {
   close(): void {
     this.#ended = true;
     this.#leaveSocket();
+    this.#old?.terminate();
+  }
+
+  /** Resumes on the next pod, beside the socket to the one that drains. */
+  #moveInSlot(): void {
+    this.#old = this.#socket;
+    this.#resumeElsewhere();
   }
 
   #leaveSocket(): void {
@@ -138,6 +149,7 @@ export class ResumingClient {
     });
     socket.on('close', (code) => {
       if (this.#socket === socket) this.#lost(code);
+      else if (this.#old === socket) this.replaced ||= code === CODES.REPLACED.close;
     });
   }
 
@@ -172,7 +184,7 @@ export class ResumingClient {
         return this.#welcomed(message);
       case 'goaway':
         this.slots.push({ at: performance.now(), afterMs: message.afterMs });
-        if (!this.#ignoresSlot) this.#timer = setTimeout(() => this.move(), message.afterMs);
+        if (!this.#ignoresSlot) this.#timer = setTimeout(() => this.#moveInSlot(), message.afterMs);
         return undefined;
       case 'joined': {
         // A participant that was kept as away while the room recovered has only come back.
