@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { CreateRoomAnswer } from '@parley/protocol/http';
-import { newProfile } from '../support/browsers.ts';
+import { newProfile, type Sizes } from '../support/browsers.ts';
 import { mayIgnoreMessages } from '../support/ignored-messages.ts';
 import { clientsOf, allSessionsEnded } from '../support/live-relays.ts';
 import { isLoud, isSilent } from '../support/loudspeaker.ts';
@@ -15,6 +15,8 @@ import { until } from '../support/until.ts';
 import { Visitor } from '../support/visitor.ts';
 import { listen } from '../support/voices.ts';
 
+/** Two pages that decode each other's camera are to leave the processors time. */
+const SIZES: Sizes = { camera: { width: 160, height: 90 }, page: { width: 900, height: 640 } };
 const WITHIN_MS = 20_000;
 /** SPEC rule MOD-2, from the owner's click to the end of the session with the relay, which takes ten seconds for a client that vanished. */
 const REMOVED_WITHIN_MS = 2000;
@@ -23,27 +25,34 @@ describe('a participant that is removed', { timeout: 240_000 }, () => {
   const site = withSite({ PARLEY_LIMIT_MESH_PARTICIPANTS: '1' });
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
 
-  it('[MOD-1] [MEDIA-7] is neither seen nor heard after the owner kicked it, and sends nothing', async () => {
+  it('[MOD-1] [MEDIA-7] is neither seen nor heard after the owner kicked it, and sends nothing', async (t) => {
     const { olga, gus } = await ownerAndGuest('to-kick');
     await openMenu(olga.page);
-    await assertTakesAtMost(REMOVED_WITHIN_MS, 'the removal', async () => {
-      await choose(olga.page, 'kick');
+    const kick = guestOf(olga.page).getByTestId('kick');
+    // What a busy page takes until a button stands still is not the removal's.
+    await kick.click({ trial: true });
+    const tookMs = await assertTakesAtMost(REMOVED_WITHIN_MS, 'the removal', async () => {
+      await kick.dispatchEvent('click');
       await isGone(olga);
     });
+    t.diagnostic(`removed within ${tookMs} ms`);
     await gus.page.getByTestId('ended-KICKED').waitFor();
     await isSilent(olga);
     assert.equal(await gus.page.locator('audio').count(), 0);
   });
 
-  it('[MOD-2] [MEDIA-7] loses the session with the relay because of a ban, also if its page ignores the messages of signaling', async () => {
+  it('[MOD-2] [MEDIA-7] loses the session with the relay because of a ban, also if its page ignores the messages of signaling', async (t) => {
     const { olga, gus } = await ownerAndGuest('to-ban');
     await gus.page.evaluate(() => Object.assign(globalThis, { parleyIgnoresMessages: true }));
     await openMenu(olga.page);
-    await choose(olga.page, 'ban');
-    await assertTakesAtMost(REMOVED_WITHIN_MS, 'the ban', async () => {
-      await olga.page.getByTestId('ban-confirm').click();
+    await guestOf(olga.page).getByTestId('ban').click();
+    const confirm = olga.page.getByTestId('ban-confirm');
+    await confirm.click({ trial: true });
+    const tookMs = await assertTakesAtMost(REMOVED_WITHIN_MS, 'the ban', async () => {
+      await confirm.dispatchEvent('click');
       await isGone(olga);
     });
+    t.diagnostic(`removed within ${tookMs} ms`);
     assert.equal(await gus.page.getByTestId('call').count(), 1, 'the page ignored the ban');
     await isSilent(olga);
     await gus.page.evaluate(() => Object.assign(globalThis, { parleyIgnoresMessages: false }));
@@ -63,13 +72,13 @@ describe('a participant that is removed', { timeout: 240_000 }, () => {
     });
     const { room, ownerKey } = (await answer.json()) as CreateRoomAnswer;
     const link = `${site.web}/r/${room.room}`;
-    const profile = await newProfile(site.browser, site.web);
+    const profile = await newProfile(site.browser, site.web, undefined, SIZES);
     await profile.addInitScript(([of, key]) => localStorage.setItem(`parley.owner.${of}`, key), [
       room.room,
       ownerKey,
     ] as const);
     const olga = new Visitor('Olga', await profile.newPage());
-    const page = await (await newProfile(site.browser, site.web)).newPage();
+    const page = await (await newProfile(site.browser, site.web, undefined, SIZES)).newPage();
     await page.addInitScript(mayIgnoreMessages);
     const gus = new Visitor('Gus', page);
     for (const one of [olga, gus]) await one.enter(link);
@@ -86,10 +95,6 @@ describe('a participant that is removed', { timeout: 240_000 }, () => {
   async function openMenu(page: Page): Promise<void> {
     await page.getByTestId('control-people').click();
     await guestOf(page).getByTestId('person-menu').click();
-  }
-
-  async function choose(page: Page, action: 'kick' | 'ban'): Promise<void> {
-    await guestOf(page).getByTestId(action).click();
   }
 
   /** Resolves when the guest has no session with a relay, and the owner's page no tile and no voice of it. */
