@@ -1,7 +1,6 @@
 /** A participant without a socket: since when, what it waits for, how long it may wait, and what its call shows meanwhile. */
 import type { CallConnection } from '../call.ts';
 import type { Clock } from '../ports.ts';
-import { stateOf } from './state.ts';
 
 /** A first join that takes longer fails, and the user may try again; a recovery continues until the user leaves. */
 const FIRST_JOIN_PATIENCE_MS = 20_000;
@@ -62,7 +61,17 @@ export class Absence {
     return FIRST_JOIN_PATIENCE_MS - (this.#clock.now() - this.#patientSince);
   }
 
-  state(now: { readonly offline: boolean; readonly movingTo: string | null }): CallConnection {
-    return stateOf({ lostAt: this.#lostAt, waiting: this.#waiting, turnAtMs: this.#turnAt, ...now });
+  /** Before the first welcome `joining`, `arriving` or `lobby-waiting`; afterwards `recovering`. */
+  state({
+    offline,
+    movingTo,
+  }: {
+    readonly offline: boolean;
+    readonly movingTo: string | null;
+  }): CallConnection {
+    const [lostAt, turnAtMs] = [this.#lostAt, this.#turnAt];
+    if (this.#waiting) return { status: 'lobby-waiting', offline };
+    if (lostAt !== null) return { status: 'recovering', sinceMs: lostAt, offline, turnAtMs, movingTo };
+    return turnAtMs === null ? { status: 'joining' } : { status: 'arriving', turnAtMs };
   }
 }
