@@ -97,7 +97,7 @@ pub trait Authorization: Send + Sync {
     fn trace(&self) -> Option<&str> {
         None
     }
-    /// Returns why the authorization has ended, if it has. The server calls this every second.
+    /// Returns why the authorization has ended, if it has. The server calls this every 250 ms.
     fn ended(&self) -> Option<Refusal>;
 }
 

@@ -21,8 +21,10 @@ use crate::server::quic::Endpoint;
 use crate::server::sessions::Sessions;
 use crate::server::{Admission, Boxed, Certificates, Clock, Config, Limits, Peer, State};
 
-/// The interval of reviews of authorizations and certificates.
+/// The interval of reviews of limits and certificates.
 const REVIEW: Duration = Duration::from_secs(1);
+/// The interval of reviews of authorizations: a participant that was removed is heard for no longer.
+const AUTHORIZATION_REVIEW: Duration = Duration::from_millis(250);
 /// The interval of reviews of the cache: 31 MB at 10 Gbit/s.
 const CACHE_REVIEW: Duration = Duration::from_millis(25);
 
@@ -143,13 +145,18 @@ impl Shared {
 
     async fn review(&self) {
         let mut interval = tokio::time::interval(REVIEW);
+        let mut authorization_review = tokio::time::interval(AUTHORIZATION_REVIEW);
         let mut cache_review = tokio::time::interval(CACHE_REVIEW);
-        for interval in [&mut interval, &mut cache_review] {
+        for interval in [&mut interval, &mut authorization_review, &mut cache_review] {
             interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
         }
         loop {
             tokio::select! {
                 _ = interval.tick() => {}
+                _ = authorization_review.tick() => {
+                    self.sessions.end_unauthorized();
+                    continue;
+                }
                 _ = cache_review.tick() => {
                     self.sessions.limit_control_bytes();
                     self.sessions.limit_cache();

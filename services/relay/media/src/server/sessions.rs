@@ -268,15 +268,24 @@ impl Sessions {
         self.live.lock().values().cloned().collect()
     }
 
-    /// Ends sessions whose authorization has ended (MED-15), or that exceed a limit of broadcasts, subscriptions or bytes other than media
-    /// (MED-17, MED-25, MED-27).
+    /// Ends sessions whose authorization has ended (MED-15).
+    pub fn end_unauthorized(&self) {
+        for live in self.all() {
+            if let Some(code) = live.authorization.ended() {
+                live.end(code);
+            }
+        }
+    }
+
+    /// Ends sessions that exceed a limit of broadcasts, subscriptions or bytes other than media (MED-17, MED-25, MED-27).
     pub fn review(&self) {
         for live in self.all() {
             live.meter.prune();
             let traffic = live.traffic();
             live.media_at_review.store(traffic.bytes_in, Ordering::Relaxed);
-            let exceeded = if live.kind == Kind::Client { self.exceeded_limit(&live, traffic) } else { None };
-            if let Some(code) = live.authorization.ended().or(exceeded) {
+            if live.kind == Kind::Client
+                && let Some(code) = self.exceeded_limit(&live, traffic)
+            {
                 live.end(code);
             }
         }

@@ -1,4 +1,4 @@
-//! Invalid tokens against a relay that requires tokens: the session is refused, or ends within two seconds (MED-12, MED-13, MED-15).
+//! Invalid tokens against a relay that requires tokens: the session is refused (MED-12, MED-13), or ends within a second (MED-15).
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use ring::hmac;
@@ -9,7 +9,8 @@ use crate::client::{Publisher, Watcher, call, stay};
 use crate::process::Process;
 
 const SECRET: &str = "a secret of thirty-two bytes ...";
-const TWO_SECONDS: Duration = Duration::from_secs(2);
+const REFUSED_WITHIN: Duration = Duration::from_secs(2);
+const ENDED_WITHIN: Duration = Duration::from_secs(1);
 
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
@@ -42,7 +43,7 @@ async fn guarded() -> Process {
 }
 
 #[tokio::test]
-async fn med_13_and_15_bad_tokens_are_refused_or_end_within_two_seconds() {
+async fn med_13_and_15_bad_tokens_are_refused_or_end_within_a_second() {
     let relay = guarded().await;
     let good = token(&json!({}));
     let unsigned =
@@ -60,7 +61,7 @@ async fn med_13_and_15_bad_tokens_are_refused_or_end_within_two_seconds() {
         assert!(call(relay.url(&bad), &[]).await.is_err(), "{what}");
         let took = begin.elapsed();
         println!("{what}: refused in {took:?}");
-        assert!(took < TWO_SECONDS, "{what}: {took:?}");
+        assert!(took < REFUSED_WITHIN, "{what}: {took:?}");
         assert_eq!(relay.metric("refusals_total", code).await, before + 1.0, "{what}");
     }
 
@@ -86,7 +87,7 @@ async fn med_13_and_15_bad_tokens_are_refused_or_end_within_two_seconds() {
 
     let short = stay(relay.url(&token(&json!({"exp": now() + 3}))), &[]).await;
     let begin = Instant::now();
-    let _ = tokio::time::timeout(Duration::from_secs(3) + TWO_SECONDS, short.closed())
+    let _ = tokio::time::timeout(Duration::from_secs(3) + ENDED_WITHIN, short.closed())
         .await
         .expect("the session outlives its token");
     println!("expired while live: ended after {:?} of 3 s at most", begin.elapsed());
@@ -104,6 +105,6 @@ async fn med_13_and_15_bad_tokens_are_refused_or_end_within_two_seconds() {
     assert!(answer.starts_with("HTTP/1.1 20"), "{answer}");
     relay.until("sessions_ended_total", "TOKEN_REVOKED", |ended| ended == 1.0).await;
     println!("revoked while live: ended after {:?}", begin.elapsed());
-    assert!(begin.elapsed() < TWO_SECONDS, "the session outlives its revocation");
+    assert!(begin.elapsed() < ENDED_WITHIN, "the session outlives its revocation");
     assert_eq!(relay.metric("sessions_ended_total", "TOKEN_EXPIRED").await, 1.0);
 }
