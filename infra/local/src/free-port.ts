@@ -14,12 +14,12 @@ const LAST_PORT = 31_999;
 
 /**
  * A port of 127.0.0.1 without a listener, for a server that a test is about to start. No other process that asks gets it until this one has ended, as
- * seconds may pass before the server listens.
+ * seconds may pass before the server listens. `except`: ports that it is not to be.
  */
-export async function freePort(): Promise<number> {
+export async function freePort(except: ReadonlySet<number> = new Set()): Promise<number> {
   for (;;) {
     const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT + 1));
-    if (!(await reserve(port))) continue;
+    if (except.has(port) || !(await reserve(port))) continue;
     const here = { host: '127.0.0.1', port };
     if ((await tcpProblem(here)) === undefined && (await udpProblem(here)) === undefined) return port;
   }

@@ -61,9 +61,10 @@ export function portsFromEnv(env: NodeJS.ProcessEnv): Ports {
 /** Ports without a listener, except those of TURN: a test's TURN server has an address to itself. */
 export async function freePorts(fixed: Partial<Ports>): Promise<Ports> {
   const chosen = new Map<PortName, number>();
+  const asked = new Set(Object.values(fixed));
   for (const name of portNames) {
     const kept = fixed[name] ?? (name.startsWith('turn') ? portTable[name].port : undefined);
-    chosen.set(name, kept ?? (await freePort()));
+    chosen.set(name, kept ?? (await freePort(asked)));
   }
   return fillPorts((name) => chosen.get(name) ?? portTable[name].port);
 }

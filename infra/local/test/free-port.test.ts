@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
+import { freePort } from '../src/free-port.ts';
 
 const PROCESSES = 6;
 const PORTS = 150;
@@ -25,4 +26,11 @@ test('a free port is given to one process only, also before anything listens the
   const given = (await Promise.all(asking)).flat();
   assert.equal(given.length, PROCESSES * PORTS);
   assert.equal(new Set(given).size, given.length);
+});
+
+test('a free port is none of those that it is not to be', async () => {
+  const all = Array.from({ length: 14_000 }, (_, nth) => 18_000 + nth);
+  const few = all.slice(0, 100);
+  const port = await freePort(new Set(all.slice(few.length)));
+  assert.ok(few.includes(port), String(port));
 });
