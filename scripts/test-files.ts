@@ -3,8 +3,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Page } from './rules.ts';
 
-/** The arguments of `node --test`, up to the next command. */
-const NODE_TEST = /\bnode (?:--[\w-]+(?:=\S+)? )*--test\b([^&|;]*)/g;
+/** The arguments of `node --test` or `test-twice.ts`, up to the next command. */
+const NODE_TEST = /\bnode (?:(?:--[\w-]+(?:=\S+)? )*--test\b|\S*\/test-twice\.ts\b)([^&|;]*)/g;
 const ARGUMENT = /"([^"]+)"|'([^']+)'|(\S+)/g;
 /** `${FAULT:-*}`: the value where the variable is not set. */
 const DEFAULT = /\$\{\w+:-([^}]*)\}/g;

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+
+const PROGRAM = new URL('test-twice.ts', import.meta.url).pathname;
+const PASSES = '';
+const FAILS = "throw new Error('always');";
+/** The marks outlive a run: `a.test.ts` leaves one that names it. */
+const FAILS_ONCE = `
+  const mark = import.meta.filename + '.ran';
+  if (!existsSync(mark)) { writeFileSync(mark, ''); throw new Error('the first time'); }`;
+
+test('without the variable, a test that fails once fails the run', (t) => {
+  const { code, log } = run(t, { a: FAILS_ONCE }, { twice: false });
+  assert.equal(code, 1);
+  assert.equal(log, undefined);
+});
+
+test('a file that failed once runs again, and no other; it is named', (t) => {
+  const { code, log, output } = run(t, { a: FAILS_ONCE, b: PASSES });
+  assert.equal(code, 0);
+  assert.equal(log, 'a.test.ts failed, and passed the second time\n');
+  assert.equal(output.match(/✔ tests b/g)?.length, 1);
+});
+
+test('what fails twice fails the run, beside a file that passes the second time', (t) => {
+  const { code, log } = run(t, { a: FAILS_ONCE, b: FAILS });
+  assert.equal(code, 1);
+  assert.equal(log, 'a.test.ts, b.test.ts failed, twice\n');
+});
+
+test('a file that ends before its test does counts as failed', (t) => {
+  assert.equal(run(t, { a: FAILS_ONCE, b: 'process.exit(3);' }).code, 1);
+});
+
+test('more than three files that failed do not run again', (t) => {
+  const { code, log } = run(t, { a: FAILS_ONCE, b: FAILS_ONCE, c: FAILS_ONCE, d: FAILS_ONCE });
+  assert.equal(code, 1);
+  assert.equal(log, undefined);
+});
+
+/** Runs test files with these bodies of their only tests. */
+function run(
+  t: TestContext,
+  bodies: Readonly<Record<string, string>>,
+  { twice = true } = {},
+): { readonly code: number | null; readonly log: string | undefined; readonly output: string } {
+  const directory = mkdtempSync(join(tmpdir(), 'parley-twice-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  for (const [name, body] of Object.entries(bodies))
+    writeFileSync(
+      join(directory, `${name}.test.ts`),
+      `import { test } from 'node:test';\nimport { existsSync, writeFileSync } from 'node:fs';\ntest('tests ${name}', () => {${body}});\n`,
+    );
+  const logFile = join(directory, 'log');
+  const { status, stdout } = spawnSync(process.execPath, [PROGRAM, '*.test.ts'], {
+    cwd: directory,
+    encoding: 'utf8',
+    // A run of `node --test` inside a test would report to that test.
+    env: {
+      ...process.env,
+      NODE_TEST_CONTEXT: undefined,
+      NO_COLOR: '1',
+      PARLEY_TEST_TWICE: twice ? logFile : '',
+    },
+  });
+  const log = existsSync(logFile) ? readFileSync(logFile, 'utf8') : undefined;
+  return { code: status, log, output: stdout };
+}
