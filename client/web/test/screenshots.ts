@@ -1,7 +1,10 @@
-/** Images of every page and state: desktop and phone, light and dark. `npm run screenshots -w client/web -- call-` takes only some. */
+/**
+ * Images of every page and state: desktop and phone, light and dark; on a desktop also in forced colours, as high-contrast themes of systems have them.
+ * `npm run screenshots -w client/web -- call-` takes only some.
+ */
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { openGallery } from './browser.ts';
+import { openGallery, settled } from './browser.ts';
 
 const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
 
@@ -25,6 +28,11 @@ try {
         if (wanted.length > 0 && !wanted.some((part) => state.startsWith(part))) continue;
         const page = await gallery.open(context, state);
         await page.screenshot({ path: `${folder}${state}.${size}.${colorScheme}.png` });
+        if (size === 'desktop' && colorScheme === 'dark') {
+          await page.emulateMedia({ forcedColors: 'active' });
+          await settled(page);
+          await page.screenshot({ path: `${folder}${state}.forced.png` });
+        }
         await page.close();
       }
       await context.close();

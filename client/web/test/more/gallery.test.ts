@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import type { AxeResults } from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { openGallery, settled, type Gallery } from '../browser.ts';
 
 /** One state of each layout; the others differ only in their text, which `endings.test.ts` checks. */
@@ -26,45 +26,53 @@ before(async () => {
 });
 after(() => gallery.close());
 
-interface Checked {
-  readonly light: readonly string[];
-  readonly dark: readonly string[];
-  readonly narrow: readonly string[];
-}
+type Found = Readonly<Record<'light' | 'dark' | 'narrow' | 'forced', string[]>>;
+
+/** Pages at a time: while one waits for its pictures, another is checked. */
+const AT_ONCE = 3;
 
 /** WCAG 2.2, 1.4.10: of a small phone, or of a window of 1280 that is enlarged four times. */
 const NARROW = 320;
 
-let checking: Promise<Checked> | undefined;
+let checking: Promise<Found> | undefined;
 
 /** Opens each state once and runs all checks on it, because opening takes long. */
-function everyState(): Promise<Checked> {
+function everyState(): Promise<Found> {
   checking ??= checkAll();
   return checking;
 }
 
-async function checkAll(): Promise<Checked> {
-  const found = { light: [] as string[], dark: [] as string[], narrow: [] as string[] };
+async function checkAll(): Promise<Found> {
+  const found: Found = { light: [], dark: [], narrow: [], forced: [] };
   const context = await gallery.browser.newContext({
     colorScheme: 'light',
     viewport: { width: 1280, height: 800 },
   });
-  for (const state of states) {
-    const page = await gallery.open(context, state);
-    const note = (list: string[], problems: readonly string[]) =>
-      list.push(...problems.map((problem) => `${state}: ${problem}`));
-    await page.evaluate(axe);
-    note(found.light, await violations(page, '{}'));
-    await page.emulateMedia({ colorScheme: 'dark' });
-    // Only the colours differ.
-    note(found.dark, await violations(page, '{ runOnly: ["color-contrast"] }'));
-    await page.setViewportSize({ width: NARROW, height: 740 });
-    await settled(page);
-    note(found.narrow, await tightness(page));
-    await page.close();
-  }
+  const waiting = [...states];
+  const checkNext = async (): Promise<void> => {
+    for (let state = waiting.shift(); state !== undefined; state = waiting.shift())
+      await checkState(await gallery.open(context, state), state, found);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, checkNext));
   await context.close();
   return found;
+}
+
+async function checkState(page: Page, state: string, found: Found): Promise<void> {
+  const note = (list: string[], problems: readonly string[]) =>
+    list.push(...problems.map((problem) => `${state}: ${problem}`));
+  await page.evaluate(axe);
+  note(found.light, await violations(page, '{}'));
+  await page.emulateMedia({ colorScheme: 'dark' });
+  // Only the colours differ.
+  note(found.dark, await violations(page, '{ runOnly: ["color-contrast"] }'));
+  await page.setViewportSize({ width: NARROW, height: 740 });
+  await settled(page);
+  note(found.narrow, await tightness(page));
+  await page.emulateMedia({ forcedColors: 'active' });
+  await settled(page);
+  note(found.forced, await page.evaluate(withoutEdge));
+  await page.close();
 }
 
 /** Serious and critical violations, each with the first element it was found on. */
@@ -92,6 +100,24 @@ function tightness(page: Page): Promise<readonly string[]> {
   });
 }
 
+/** What is shown without a border, an outline or a background of its own. Runs in the page. */
+function withoutEdge(): readonly string[] {
+  const canvas = getComputedStyle(document.body).backgroundColor;
+  const unseen = new Set(['rgba(0, 0, 0, 0)', canvas]);
+  const hasEdge = (element: Element, pseudo?: string): boolean => {
+    const style = getComputedStyle(element, pseudo);
+    const hasLine = style.borderTopStyle !== 'none' && style.borderTopWidth !== '0px';
+    const hasOutline = style.outlineStyle !== 'none' && style.outlineWidth !== '0px';
+    return hasLine || hasOutline || !unseen.has(style.backgroundColor);
+  };
+  const edged = document.querySelectorAll(
+    '.control, .round, .switch input, .segment span, .panel, dialog[open], .chat-bubble, .button.primary',
+  );
+  const problems = [...edged].filter((element) => element.checkVisibility() && !hasEdge(element));
+  const tiles = [...document.querySelectorAll('.tile')].filter((tile) => !hasEdge(tile, '::after'));
+  return [...problems, ...tiles].map((element) => `${element.outerHTML.slice(0, 90)} has no edge`);
+}
+
 for (const colours of ['light', 'dark'] as const)
   test(`axe finds nothing serious on any page in ${colours} colours`, async () => {
     assert.deepEqual((await everyState())[colours], []);
@@ -99,6 +125,32 @@ for (const colours of ['light', 'dark'] as const)
 
 test(`no page scrolls sideways on a phone ${NARROW} pixels wide, and its buttons are large enough for a finger`, async () => {
   assert.deepEqual((await everyState()).narrow, []);
+});
+
+test('in forced colours every control, switch, panel and tile has an edge', async () => {
+  assert.deepEqual((await everyState()).forced, []);
+});
+
+test('forced colours show who speaks, what is switched on and which panel is open', async () => {
+  const context = await gallery.browser.newContext({ forcedColors: 'active' });
+  const page = await gallery.open(context, 'owner-muted');
+  const style = (locator: Locator, property: string, pseudo = '') =>
+    locator
+      .first()
+      .evaluate((element, [name, of]) => getComputedStyle(element, of).getPropertyValue(name), [
+        property,
+        pseudo,
+      ] as const);
+  const tile = (speaking: boolean) => page.locator(`.tile[data-speaking=${speaking}]`);
+  assert.equal(await style(tile(true), 'outline-width', '::after'), '5px');
+  assert.equal(await style(tile(false), 'outline-width', '::after'), '1px');
+  const background = (selector: string) => style(page.locator(selector), 'background-color');
+  assert.notEqual(await background('.switch input:checked'), await background('.switch input:not(:checked)'));
+  assert.notEqual(
+    await background('[data-testid=control-people]'),
+    await background('[data-testid=control-chat]'),
+  );
+  await context.close();
 });
 
 async function focused(page: Page): Promise<string> {
