@@ -24,11 +24,13 @@ export function linkText(link: Link): string {
     case 'other-key':
       return 'another end-to-end key';
     case 'connected':
-      return `${link.quality === 'unknown' ? 'connected' : link.quality}, ${link.path}`;
+      return `${link.quality === 'unknown' ? 'connected' : link.quality}, ${inSentence(PATHS[link.path].name)}`;
     default:
       return link satisfies never;
   }
 }
+
+const inSentence = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 export function LinkDialog({
   session,

@@ -1,6 +1,6 @@
 /** The state of the call's page: the snapshot of the SDK as a signal, the open panel and dialog, unread lines and notices. */
 import type { ParticipantId } from '@parley/protocol/ids';
-import type { Call, CallFigures, CallSnapshot, Person } from '@parley/sdk/call';
+import type { Call, CallFigures, CallSnapshot } from '@parley/sdk/call';
 import { computed, effect, signal, untracked, type Signal } from '@preact/signals';
 import { mediaProblemText } from '../text/media-problems.ts';
 import { problemOf } from '../media/devices.ts';
@@ -13,6 +13,7 @@ import { rememberChoice } from '../memory/tab.ts';
 import { browserAlerts } from './alerts.ts';
 import { keyFragment, mediaKeyIn, newMediaKey } from './media-key.ts';
 import { MutedSpeech } from './muted-speech.ts';
+import { newsBetween } from './news.ts';
 import { Notices } from './notices.ts';
 import { OwnerCommands } from './owner/owner-commands.ts';
 import { Speakers } from './speakers.ts';
@@ -280,59 +281,24 @@ export class CallSession {
       this.pod.value = next.connection.pod;
       this.joinedLate.value = joinedLate(next);
     }
-    if (before.me.muted && !next.me.muted)
-      this.notices.show('You can speak again: switch your microphone on', 'info');
     if (next.muteRequests > before.muteRequests) this.#onMuteRequest();
-    if (before.connection.status === 'connected' && next.connection.status === 'connected')
-      this.#announce(before, next);
+    this.#announce(before, next);
   }
 
   #announce(before: CallSnapshot, next: CallSnapshot): void {
     if (before === next) return;
-    const known = new Map(before.people.map((person) => [person.participant, person]));
-    for (const person of next.people) {
-      const earlier = known.get(person.participant);
-      known.delete(person.participant);
-      if (!earlier) {
-        this.notices.show(`${person.name} joined`, 'info');
-        this.#alerts.announce('join', `${person.name} joined`, next.people.length + 1);
-      } else this.#announceChange(earlier, person);
+    const reader = {
+      readsChat: untracked(() => this.panel.value) === 'chat',
+      isAway: document.hidden,
+      lowersHand: this.#lowersHand,
+    };
+    for (const { text, notice, alert } of newsBetween(before, next, reader)) {
+      if (notice !== undefined) this.notices.show(text, notice);
+      if (alert !== undefined) this.#alerts.announce(alert, text, next.people.length + 1);
     }
-    for (const person of known.values()) this.notices.show(`${person.name} left`, 'info');
-    this.#announceHands(before, next);
-    this.#announceLowered(before, next);
-    this.#announceNews(before, next);
-  }
-
-  #announceHands(before: CallSnapshot, next: CallSnapshot): void {
-    for (const { participant, name } of next.people) {
-      if (!next.hands.includes(participant) || before.hands.includes(participant)) continue;
-      const text = `${name} raised their hand`;
-      this.notices.show(text, 'info');
-      this.#alerts.announce('hand', text, next.people.length + 1);
-    }
-  }
-
-  #announceLowered({ me }: CallSnapshot, next: CallSnapshot): void {
-    const isLowered = me.media.hand !== undefined && next.me.media.hand === undefined;
-    if (isLowered && !this.#lowersHand && me.participant === next.me.participant)
-      this.notices.show('The owner lowered your hand', 'info');
-  }
-
-  /** New requests in the lobby, and new lines of the chat. */
-  #announceNews(before: CallSnapshot, next: CallSnapshot): void {
-    const people = next.people.length + 1;
-    const waited = new Set(before.lobby.map(({ participant }) => participant));
-    for (const { participant, name } of next.lobby)
-      if (!waited.has(participant)) this.#alerts.announce('knock', `${name} wants to come in`, people);
-    const isOpen = untracked(() => this.panel.value) === 'chat';
-    const read = new Set(before.chat.map((entry) => entry.id));
-    for (const entry of next.chat.slice(-5)) {
-      if (entry.mine || read.has(entry.id)) continue;
-      const text = `${entry.name}: ${entry.text}`;
-      if (!isOpen) this.notices.show(text, 'chat');
-      if (!isOpen || document.hidden) this.#alerts.announce('chat', text, people);
-    }
+    const muted = new Set(next.people.filter(({ media }) => !media.audio).map((one) => one.participant));
+    for (const { participant, media } of before.people)
+      if (media.audio && muted.has(participant)) this.ownerCommands?.clearMuteRequest(participant);
   }
 
   #onMuteRequest(): void {
@@ -351,12 +317,6 @@ export class CallSession {
   #reportProblem(text: string): void {
     if (this.panel.peek() === 'people') this.problem.value = text;
     else this.notices.show(text, 'trouble');
-  }
-
-  #announceChange(before: Person, now: Person): void {
-    if (before.media.audio && !now.media.audio) this.ownerCommands?.clearMuteRequest(now.participant);
-    if (!before.media.screen && now.media.screen)
-      this.notices.show(`${now.name} is sharing their screen`, 'info');
   }
 
   #watchOwnLevel(track: MediaStreamTrack | null): (() => void) | undefined {
