@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { CallSnapshot, ChatEntry, Person } from '@parley/sdk/call';
 import { newsBetween, type News } from '../src/call/news.ts';
 
-const READER = { readsChat: false, isAway: false, lowersHand: false };
+const READER = { readsChat: false, isAway: false, lowersHand: false, origin: 'https://parley.example' };
 const QUIET = { audio: true, video: true, screen: false };
 
 function person(name: string, media: Partial<Person['media']> = {}): Person {
@@ -118,5 +118,13 @@ test('new lines of the chat: none of our own, no notice while it is open, an ale
     'Ada: 6',
     'Ada: 7',
     'Ada: 8',
+  ]);
+});
+
+test('a file in the chat is announced by its name and size, not by its link', () => {
+  const link = `https://parley.example/p/${'3f'.repeat(32)}#key=AAAAAAAAAAAAAAAAAAAAAA`;
+  const file = { ...line('file'), text: `plan.pdf (1.2 MiB)\n${link}` };
+  assert.deepEqual(texts(newsBetween(snapshot(), snapshot({ chat: [file] }), READER)), [
+    'Ada: plan.pdf (1.2 MiB)',
   ]);
 });

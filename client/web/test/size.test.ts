@@ -17,7 +17,12 @@ const APART = [
   { part: 'the page of a stream', files: /^(?:streams|stage)-/, budget: 20 },
   { part: 'the player for H.264 and its like', files: /^mse-player-/, budget: 64 },
   { part: 'the pages of live video', files: /^(?:live|stage)-/, budget: 16 },
-  { part: 'the pages that create and read shared pages', files: /^(?:shared-pages|stage)-/, budget: 40 },
+  {
+    part: 'the pages that create and read shared pages',
+    files: /^(?:shared-pages|tab-pages|stage)-/,
+    budget: 40,
+  },
+  { part: 'the files in the chat of a call', files: /^(?:call-files|tab-pages)-/, budget: 20 },
   { part: 'the code that cleans HTML', files: /^clean-html-/, budget: 14 },
   { part: 'the code that converts Markdown to HTML', files: /^markdown-worker-/, budget: 16 },
   { part: 'a room that goes through relays', files: /^(?:relayed-room|browser-media|moq)-/, budget: 92 },

@@ -4,6 +4,8 @@ import { decodeServerMessage } from '@parley/protocol/decode';
 import { receivedText } from '@parley/protocol/directed';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 
+const OTHERS: ReadonlySet<string> = new Set(['/media', '/v1/pages/socket']);
+
 export class MessageLog {
   /** Control messages, in order, over all sockets. */
   readonly log: ServerMessage[] = [];
@@ -12,8 +14,8 @@ export class MessageLog {
 
   constructor(page: Page) {
     page.on('websocket', (socket) => {
-      // Media without WebTransport has sockets of its own.
-      if (new URL(socket.url()).pathname === '/media') return;
+      // Media without WebTransport and the files of the chat have sockets of their own.
+      if (OTHERS.has(new URL(socket.url()).pathname)) return;
       this.sockets += 1;
       socket.on('framereceived', ({ payload }) => this.#record(payload.toString()));
     });

@@ -3,6 +3,8 @@ import { useRef, useState } from 'preact/hooks';
 import { Icon } from '../design/icon.tsx';
 import { EmojiButton } from './emoji-button.tsx';
 import { withEmoji } from './emoji.ts';
+import { FileButton, FileTrouble } from './files/file-button.tsx';
+import { pasteFiles } from './files/files-of.ts';
 import type { CallSession } from './session.ts';
 
 const MAX_CHARS = CHAT_LIMITS['chat.chars'].value;
@@ -38,11 +40,15 @@ export function Composer({ session }: { readonly session: CallSession }) {
         event.preventDefault();
         send();
       }}
+      onPaste={(event) => pasteFiles(session, event)}
     >
       <label class="visually-hidden" for="chat-text">
         Message to everyone
       </label>
-      <EmojiButton onPick={insert} onClose={() => field.current?.focus()} />
+      <span class="composer-tools">
+        <EmojiButton onPick={insert} onClose={() => field.current?.focus()} />
+        <FileButton session={session} />
+      </span>
       <textarea
         ref={field}
         id="chat-text"
@@ -61,6 +67,7 @@ export function Composer({ session }: { readonly session: CallSession }) {
       />
       <SendButton disabled={text.trim() === '' || left < 0} />
       {text.length > COUNT_FROM && <CharactersLeft left={left} />}
+      <FileTrouble session={session} />
     </form>
   );
 }

@@ -3,6 +3,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../design/icon.tsx';
 import { Composer } from './chat-composer.tsx';
 import { chatGroups, textParts, type ChatGroup } from './chat-text.ts';
+import { readFileLine } from './files/file-line.ts';
+import { shareFiles } from './files/files-of.ts';
+import { SharedFile } from './files/shared-file.tsx';
 import { Panel } from './panel.tsx';
 import type { CallSession } from './session.ts';
 
@@ -27,6 +30,11 @@ export function ChatPanel({ session }: { readonly session: CallSession }) {
         aria-label="Messages"
         aria-live="polite"
         tabIndex={0}
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={(event) => {
+          event.preventDefault();
+          void shareFiles(session, event.dataTransfer?.files);
+        }}
         onScroll={(event) => {
           const { scrollHeight, scrollTop, clientHeight } = event.currentTarget;
           atEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
@@ -68,20 +76,27 @@ function Group({ group, session }: { readonly group: ChatGroup; readonly session
   );
 }
 
+function Bubble({ text }: { readonly text: string }) {
+  return (
+    <p class="chat-bubble">
+      {textParts(text).map((part, index) =>
+        part.link ? (
+          <a key={index} href={part.text} target="_blank" rel="noopener noreferrer">
+            {part.text}
+          </a>
+        ) : (
+          part.text
+        ),
+      )}
+    </p>
+  );
+}
+
 function Line({ entry, session }: { readonly entry: ChatEntry; readonly session: CallSession }) {
+  const file = readFileLine(entry.text, location.origin);
   return (
     <div class={`chat-line ${entry.status}`} data-testid="chat-line" data-status={entry.status}>
-      <p class="chat-bubble">
-        {textParts(entry.text).map((part, index) =>
-          part.link ? (
-            <a key={index} href={part.text} target="_blank" rel="noopener noreferrer">
-              {part.text}
-            </a>
-          ) : (
-            part.text
-          ),
-        )}
-      </p>
+      {file === null ? <Bubble text={entry.text} /> : <SharedFile file={file} session={session} />}
       {entry.status === 'sending' && <span class="chat-state soft small">Sending…</span>}
       {entry.status === 'refused' && (
         <span class="chat-state chat-refused small">

@@ -1,6 +1,7 @@
 /** What happened in a call between two of its snapshots, in words for notices, screen readers and alerts. */
 import type { CallSnapshot, Person } from '@parley/sdk/call';
 import type { AlertKind } from '../memory/alerts.ts';
+import { readFileLine } from './files/file-line.ts';
 import type { NoticeKind } from './notices.ts';
 
 export interface News {
@@ -17,6 +18,8 @@ export interface Reader {
   readonly isAway: boolean;
   /** The user is about to lower the hand, and no owner. */
   readonly lowersHand: boolean;
+  /** Of this site, whose links of files are recognized. */
+  readonly origin: string;
 }
 
 /** A burst of older lines, as after a resume, is in the chat. */
@@ -87,14 +90,24 @@ function lobby(before: CallSnapshot, next: CallSnapshot): readonly News[] {
     .map(({ name }) => ({ text: `${name} wants to come in`, alert: 'knock' }));
 }
 
-function chat(before: CallSnapshot, next: CallSnapshot, { readsChat, isAway }: Reader): readonly News[] {
+function chat(
+  before: CallSnapshot,
+  next: CallSnapshot,
+  { readsChat, isAway, origin }: Reader,
+): readonly News[] {
   const read = new Set(before.chat.map(({ id }) => id));
   return next.chat
     .slice(-MAX_LINES)
     .filter(({ id, mine }) => !mine && !read.has(id))
     .map(({ name, text }) => ({
-      text: `${name}: ${text}`,
+      text: `${name}: ${inWords(text, origin)}`,
       ...(readsChat ? {} : { notice: 'chat' }),
       ...(readsChat && !isAway ? {} : { alert: 'chat' }),
     }));
+}
+
+/** The link of a file is nothing to read. */
+function inWords(line: string, origin: string): string {
+  const file = readFileLine(line, origin);
+  return file === null ? line : `${file.name} (${file.size})`;
 }

@@ -11,6 +11,7 @@ import { rememberName } from '../memory/profile.ts';
 import { joinedLate } from '../memory/joined-late.ts';
 import { rememberChoice } from '../memory/tab.ts';
 import { browserAlerts } from './alerts.ts';
+import type { CallFiles } from './files/call-files.ts';
 import { keyFragment, mediaKeyIn, newMediaKey } from './media-key.ts';
 import { MutedSpeech } from './muted-speech.ts';
 import { newsBetween } from './news.ts';
@@ -70,6 +71,8 @@ export class CallSession {
 
   /** The end-to-end key in the room's link. */
   readonly mediaKey = signal<string | null>(null);
+  /** The files of the chat; `null` until the first one (`files/files-of.ts`). */
+  readonly files = signal<CallFiles | null>(null);
   readonly media: LocalMedia;
   readonly #call: Call;
   readonly #alerts = browserAlerts(() => this.media.chosen.speaker.peek());
@@ -258,6 +261,10 @@ export class CallSession {
     this.#keyForgotten.value = true;
   }
 
+  get closed(): boolean {
+    return this.#closed;
+  }
+
   leave(): void {
     this.#call.leave();
   }
@@ -266,6 +273,7 @@ export class CallSession {
     this.#closed = true;
     for (const stop of this.#stops) stop();
     for (const track of this.screen.peek()?.getTracks() ?? []) track.stop();
+    this.files.peek()?.close();
     this.notices.close();
   }
 
@@ -291,6 +299,7 @@ export class CallSession {
       readsChat: untracked(() => this.panel.value) === 'chat',
       isAway: document.hidden,
       lowersHand: this.#lowersHand,
+      origin: location.origin,
     };
     for (const { text, notice, alert } of newsBetween(before, next, reader)) {
       if (notice !== undefined) this.notices.show(text, notice);

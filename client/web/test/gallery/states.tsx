@@ -14,6 +14,7 @@ import { StreamsPage } from '../../src/streams/streams-page.tsx';
 import { call, inCall, press } from './call-state.tsx';
 import { fakeDevices, fakeScreen, type FakeDeviceOptions } from './fake-media.ts';
 import { closed, fakeStream, HOSTILE, playing, SENSOR, WATCHED, type FakeStream } from './fake-stream.ts';
+import { FILE_STATES } from './file-states.tsx';
 import { HAND_STATES } from './hand-states.tsx';
 import { LIVE_STATES } from './live-states.tsx';
 import { MUTE_STATES } from './mute-states.tsx';
@@ -363,6 +364,7 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
       figures: { ...NO_PICTURE, bits: 524_288, messages: 64, lastBytes: 1024 },
     }),
   ...HAND_STATES,
+  ...FILE_STATES,
   ...LIVE_STATES,
   ...SHARED_PAGE_STATES,
   'page-not-found': () => <NotFound />,

@@ -1,0 +1,31 @@
+/** A line of the chat that shares a file: its name and size, and the link of an encrypted page on the next line, for people at terminals too. */
+import type { PageAddress } from '@parley/protocol/pages';
+import { mediaKeyIn } from '../media-key.ts';
+
+export interface OfferedFile {
+  /** As the sender wrote it, without invisible characters. */
+  readonly name: string;
+  /** As the sender wrote it. */
+  readonly size: string;
+  readonly page: PageAddress;
+  readonly key: string;
+}
+
+const LINE = /^(.{1,200}) \((\d{1,4}(?:\.\d)? (?:B|KiB|MiB|GiB))\)\n(\S{1,300})$/u;
+const PAGE_LINK = /^\/p\/([0-9a-f]{64})#key=/;
+
+/** Characters that are invisible, or that show a name in another order than it has. */
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
+export const visibleName = (name: string): string => name.replaceAll(INVISIBLE, '').trim() || 'A file';
+
+export const fileLine = (name: string, size: string, link: string): string => `${name} (${size})\n${link}`;
+
+/** `null` for any other line, also for one with a link to another site. `origin`: of this site. */
+export function readFileLine(text: string, origin: string): OfferedFile | null {
+  const [, name, size, link] = LINE.exec(text) ?? [];
+  if (name === undefined || size === undefined || link?.startsWith(origin) !== true) return null;
+  const page = PAGE_LINK.exec(link.slice(origin.length))?.[1];
+  const key = mediaKeyIn(link);
+  return page === undefined || key === null ? null : { name: visibleName(name), size, page, key };
+}
