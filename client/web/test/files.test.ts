@@ -110,10 +110,22 @@ test('a shared file is an encrypted page whose link is a line of the chat', asyn
   const { files, pages } = filesWith(t);
   const lines: string[] = [];
   const sharing = files.share(PLAN, (line) => lines.push(line) > 0);
-  assert.equal(files.preparing.value, true);
+  assert.equal(files.preparing.value, 1);
   await sharing;
   assert.deepEqual(lines, [`plan.txt (2 KiB)\n${LINK}`]);
-  assert.deepEqual([files.preparing.value, files.problem.value, pages.asked], [false, null, ['make']]);
+  assert.deepEqual([files.preparing.value, files.problem.value, pages.asked], [0, null, ['make']]);
+});
+
+test('files that are dropped while one is prepared are shared after it', async (t) => {
+  const { files, pages } = filesWith(t);
+  const lines: string[] = [];
+  const send = (line: string): boolean => lines.push(line.split('\n')[0] ?? '') > 0;
+  const notes = new File(['notes'], 'notes.txt');
+  const both = [files.share(PLAN, send), files.share(notes, send)];
+  assert.equal(files.preparing.value, 2);
+  await Promise.all(both);
+  assert.deepEqual(lines, ['plan.txt (2 KiB)', 'notes.txt (5 B)']);
+  assert.deepEqual([files.preparing.value, pages.asked], [0, ['make', 'make']]);
 });
 
 test('a file over the limit is not read, an empty one is refused, and one whose line is not sent is held no longer', async (t) => {

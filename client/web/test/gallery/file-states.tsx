@@ -19,11 +19,15 @@ const FILES: readonly (readonly [string, string, Partial<PageView> | null])[] = 
   ['minutes.md', '4 KiB', { state: 'gone', own: false }],
 ];
 
+/** Of a size in words, as `1.2 MiB`. */
+const bytes = (size: string): number =>
+  Math.round(Number.parseFloat(size) * (size.endsWith('MiB') ? 1_048_576 : 1024));
+
 function withFiles(problem: string | null = null): ComponentChild {
   const [view] = fakePages({}).snapshot.pages;
-  const pages = FILES.flatMap(([name, , change], nth) =>
+  const pages = FILES.flatMap(([name, size, change], nth) =>
     view && change
-      ? [{ ...view, page: addressOf(nth), head: { type: 'x/y', name, bytes: 1 }, ...change }]
+      ? [{ ...view, page: addressOf(nth), head: { type: 'x/y', name, bytes: bytes(size) }, ...change }]
       : [],
   );
   const chat = FILES.flatMap(([name, size], nth) =>

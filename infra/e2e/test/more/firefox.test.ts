@@ -1,3 +1,7 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { joinAsPuppet, launchFirefox } from '../../support/puppets.ts';
 import { opened } from '../../support/opened.ts';
@@ -22,4 +26,31 @@ describe('Firefox and Chromium', { timeout: 180_000 }, () => {
       await cy.leave();
     });
   }
+
+  it('send each other files in the chat', async (t) => {
+    const room = newRoom();
+    const folder = await mkdtemp(join(tmpdir(), 'parley-files-'));
+    t.after(() => rm(folder, { recursive: true }));
+    const [poem, notes] = [join(folder, 'poem.txt'), join(folder, 'notes.txt')];
+    await writeFile(poem, 'two herons '.repeat(20_000));
+    await writeFile(notes, 'low tide');
+    const cy = await Visitor.join(site.browser, { name: 'Cy', web: site.web, room });
+    const fox = await joinAsPuppet(firefox(), `${site.web}/r/${room}`, 'Fox');
+    await cy.page.getByTestId('tile').nth(1).waitFor();
+    await fox.page.locator('[data-testid=control-chat]').click();
+    await cy.openChat();
+
+    const chooser = await fox.page.waitForSelector('[data-testid=chat-file]');
+    await chooser?.toElement('input').then((input) => input.uploadFile(poem));
+    const download = cy.page.waitForEvent('download');
+    await cy.page.getByTestId('file-fetch').click();
+    const saved = await readFile(await (await download).path());
+    assert.ok(saved.equals(await readFile(poem)));
+
+    await cy.page.getByTestId('chat-file').setInputFiles(notes);
+    await fox.page.locator('[data-testid=file-fetch]').click();
+    await fox.page.waitForSelector('[data-testid=file-save]', { timeout: 20_000 });
+    await fox.page.close();
+    await cy.leave();
+  });
 });

@@ -29,12 +29,14 @@ export class CallFiles {
   readonly snapshot: Signal<PagesSnapshot>;
   /** Why the last file was not shared. */
   readonly problem = signal<string | null>(null);
-  /** A file is read and encrypted. */
-  readonly preparing = signal(false);
+  /** The number of files that are read and encrypted, or wait for that. */
+  readonly preparing = signal(0);
   readonly #pages: Pages;
   /** Files that are saved once they are complete. */
   readonly #wanted = new Set<PageAddress>();
   readonly #stop: () => void;
+  /** The last file that is being shared. */
+  #sharing: Promise<void> = Promise.resolve();
   #closed = false;
 
   constructor(pages: Pages) {
@@ -62,14 +64,18 @@ export class CallFiles {
     return refusal && sentence(refusal);
   }
 
-  /** `send`: sends a line of the chat, and returns whether it could. */
+  /** After those that are still being prepared. `send`: sends a line of the chat, and returns whether it could. */
   async share(file: File, send: (line: string) => boolean): Promise<void> {
-    if (this.preparing.peek()) return;
-    this.preparing.value = true;
+    this.preparing.value += 1;
+    const before = this.#sharing;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#sharing = promise;
+    await before;
     this.problem.value = null;
     const problem = await this.#share(file, send).catch(() => 'The file could not be shared. Try again.');
-    this.preparing.value = false;
+    this.preparing.value -= 1;
     if (!this.#closed) this.problem.value = problem;
+    resolve();
   }
 
   /** Fetches a file, and saves it when it is complete. */

@@ -6,7 +6,6 @@ import { shareFiles } from './files-of.ts';
 /** Shares files of the device with everyone in the call. */
 export function FileButton({ session }: { readonly session: CallSession }) {
   const input = useRef<HTMLInputElement>(null);
-  const isPreparing = session.files.value?.preparing.value === true;
   return (
     <>
       <input
@@ -28,7 +27,6 @@ export function FileButton({ session }: { readonly session: CallSession }) {
         data-testid="share-file"
         aria-label="Share files"
         title="Share files"
-        disabled={isPreparing}
         onClick={() => input.current?.click()}
       >
         <CallIcon name="clip" />
@@ -41,7 +39,7 @@ export function FileButton({ session }: { readonly session: CallSession }) {
 export function FileTrouble({ session }: { readonly session: CallSession }) {
   const files = session.files.value;
   if (files === null) return null;
-  if (files.preparing.value) return <Preparing refused={files.refused} />;
+  if (files.preparing.value > 0) return <Preparing refused={files.refused} />;
   const problem = files.problem.value;
   return problem === null ? null : (
     <p class="composer-left field-problem" role="alert" data-testid="file-problem">
