@@ -24,8 +24,11 @@ use serde::Serialize;
 use site::Site;
 use std::process::ExitCode;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 use url::Url;
+
+/// The pause before a check that failed is repeated.
+const REPEAT_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Checks a Parley host from this machine, or several, such as the regions of an installation, and what passes between each two:
 /// `parley doctor https://call.example.com`.
@@ -46,7 +49,7 @@ pub struct Flags {
     /// The token for the check of streams, if the relays require one
     #[arg(long, env = "PARLEY_TOKEN", hide_env_values = true)]
     token: Option<String>,
-    /// Wait up to this long for a pod to answer before the first check
+    /// Wait up to this long for a pod to answer before the first check, and repeat checks that fail within that time
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     wait: u64,
     #[command(flatten)]
@@ -141,6 +144,17 @@ impl Flags {
     }
 }
 
+/// Repeats a check that fails, until this time: relays and TURN servers are ready at the edge some seconds after a pod is.
+async fn repeat(run: impl AsyncFn() -> CheckResult, until: Instant) -> CheckResult {
+    loop {
+        let result = run().await;
+        if !report::has_failed(&result) || Instant::now() >= until {
+            return result;
+        }
+        sleep(REPEAT_INTERVAL).await;
+    }
+}
+
 /// Checks each host, then from each to each other one. Returns whether no check failed.
 async fn check_all(sites: &[Site], checks: &[Check], wait: Duration, json: bool) -> anyhow::Result<bool> {
     let mut ok = true;
@@ -149,11 +163,15 @@ async fn check_all(sites: &[Site], checks: &[Check], wait: Duration, json: bool)
         if sites.len() > 1 {
             report.head();
         }
+        let until = Instant::now() + wait;
         health::wait_for_answer(site, wait).await;
         for check in checks {
             report.begin(*check);
-            let result = timeout(check.limit(), check.run_check(site)).await;
-            report.add(*check, result.unwrap_or_else(|_| Err(Finding::timed_out(check.limit()))));
+            let run = async || {
+                let result = timeout(check.limit(), check.run_check(site)).await;
+                result.unwrap_or_else(|_| Err(Finding::timed_out(check.limit())))
+            };
+            report.add(*check, repeat(run, until).await);
         }
         ok &= report.finish()?;
     }
@@ -200,5 +218,26 @@ mod tests {
         for bad in ["", "h", "h:443", "wss://h", "https://u:p@h/", "file:///x"] {
             assert!(origin(bad).is_err(), "{bad}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_check_that_fails_is_repeated_until_it_does_not_or_the_time_is_over() {
+        let runs = std::cell::Cell::new(0);
+        let third_works = async || {
+            runs.set(runs.get() + 1);
+            if runs.get() < 3 {
+                Err(Finding::fail("NOT_READY (503)", "wait"))
+            } else {
+                Ok(vec![Finding::ok("it works")])
+            }
+        };
+        let later = Instant::now() + Duration::from_secs(30);
+        assert!(!report::has_failed(&repeat(third_works, later).await));
+        assert_eq!(runs.get(), 3);
+        runs.set(0);
+        assert!(report::has_failed(&repeat(third_works, Instant::now()).await));
+        assert_eq!(runs.get(), 1);
+        let warns = async || Err(Finding::warn("the relay requires a token", "pass one"));
+        assert!(!report::has_failed(&repeat(warns, later).await));
     }
 }

@@ -31,6 +31,12 @@ pub struct Finding {
 /// The findings of a check, or the one that ended it early.
 pub type CheckResult = Result<Vec<Finding>, Finding>;
 
+/// Whether a check found something that does not work.
+pub fn has_failed(result: &CheckResult) -> bool {
+    let findings = result.as_ref().map_or_else(std::slice::from_ref, Vec::as_slice);
+    findings.iter().any(|finding| finding.verdict == Verdict::Fail)
+}
+
 impl Finding {
     /// A success.
     pub fn ok(said: impl Into<String>) -> Self {
