@@ -3,6 +3,7 @@ import { test, type TestContext } from 'node:test';
 import type { PageMade, PageRefusal, Pages, PagesSnapshot, PageView } from '@parley/sdk/pages/api';
 import { CallFiles } from '../src/call/files/call-files.ts';
 import { fileLine, readFileLine } from '../src/call/files/file-line.ts';
+import { fakePages } from './gallery/fake-pages.ts';
 
 const ORIGIN = 'https://parley.example';
 const PAGE = '3f'.repeat(32);
@@ -44,24 +45,10 @@ test('any other line is text: another site, no key, no page, words around the li
     assert.equal(readFileLine(text, ORIGIN), null, text);
 });
 
-class FakePages implements Pages {
+class RecordingPages implements Pages {
   made: PageMade | PageRefusal = { page: PAGE, key: KEY };
   readonly asked: string[] = [];
-  snapshot: PagesSnapshot = {
-    connection: 'open',
-    refusal: null,
-    visitors: 2,
-    limits: {
-      pageBytes: 16 * MIB,
-      chunkBytes: 65_536,
-      perVisitor: 16,
-      maxHolders: 6,
-      maxReaders: 8,
-      memoryBytes: 64 * MIB,
-      messageBytes: 65_536,
-    },
-    pages: [],
-  };
+  snapshot: PagesSnapshot = { ...fakePages({}).snapshot, pages: [] };
   #listener = (): void => undefined;
 
   subscribe(listener: () => void): () => void {
@@ -97,10 +84,10 @@ class FakePages implements Pages {
   }
 }
 
-function filesWith(t: TestContext): { readonly files: CallFiles; readonly pages: FakePages } {
+function filesWith(t: TestContext): { readonly files: CallFiles; readonly pages: RecordingPages } {
   Object.assign(globalThis, { location: { origin: ORIGIN } });
   t.after(() => Reflect.deleteProperty(globalThis, 'location'));
-  const pages = new FakePages();
+  const pages = new RecordingPages();
   return { pages, files: new CallFiles(pages) };
 }
 

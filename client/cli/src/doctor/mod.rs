@@ -144,7 +144,7 @@ impl Flags {
     }
 }
 
-/// Repeats a check that fails, until this time: relays and TURN servers are ready at the edge some seconds after a pod is.
+/// Repeats a check that fails, until this time: the edge may find a relay some seconds after the first pod.
 async fn repeat(run: impl AsyncFn() -> CheckResult, until: Instant) -> CheckResult {
     loop {
         let result = run().await;

@@ -305,9 +305,10 @@ export class CallSession {
       if (notice !== undefined) this.notices.show(text, notice);
       if (alert !== undefined) this.#alerts.announce(alert, text, next.people.length + 1);
     }
+    if (this.ownerCommands === null) return;
     const muted = new Set(next.people.filter(({ media }) => !media.audio).map((one) => one.participant));
     for (const { participant, media } of before.people)
-      if (media.audio && muted.has(participant)) this.ownerCommands?.clearMuteRequest(participant);
+      if (media.audio && muted.has(participant)) this.ownerCommands.clearMuteRequest(participant);
   }
 
   #onMuteRequest(): void {

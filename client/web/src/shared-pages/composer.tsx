@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../design/icon.tsx';
 import { MAX_NAME_CHARS, contentOfText, TEXT_FORMATS, type TextFormat } from './draft.ts';
 import { refusedFor, type Refused } from './refusals.ts';
-import { displayName } from './content/file-name.ts';
+import { displayName } from './content/display-name.ts';
 import { ContentView } from './content/content-view.tsx';
 import { PageIcon } from './page-icon.tsx';
 import { useDraft, type Draft } from './use-draft.ts';

@@ -1,6 +1,6 @@
 /** The content of a new page, from text or from a file. */
 import type { PageContent } from '@parley/sdk/pages/api';
-import { displayName } from './content/file-name.ts';
+import { displayName } from './content/display-name.ts';
 
 export const TEXT_FORMATS = {
   text: { type: 'text/plain', label: 'Text' },

@@ -2,7 +2,7 @@ import { pagePath, type PageAddress } from '@parley/protocol/pages';
 import type { PageView } from '@parley/sdk/pages/api';
 import { Icon } from '../design/icon.tsx';
 import { PageLink } from '../pages/page-link.tsx';
-import { displayName } from './content/file-name.ts';
+import { displayName } from './content/display-name.ts';
 import { isLastCopy } from './tab-pages.ts';
 import { formatBinarySize, countsText } from './page-text.ts';
 

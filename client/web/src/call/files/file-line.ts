@@ -1,5 +1,6 @@
-/** A line of the chat that shares a file: its name and size, and the link of an encrypted page on the next line, for people at terminals too. */
+/** A line of the chat that shares a file: its name and size, and the link of an encrypted page on the next line, which any client of the chat shows. */
 import type { PageAddress } from '@parley/protocol/pages';
+import { displayName } from '../../shared-pages/content/display-name.ts';
 import { mediaKeyIn } from '../media-key.ts';
 
 export interface OfferedFile {
@@ -14,10 +15,7 @@ export interface OfferedFile {
 const LINE = /^(.{1,200}) \((\d{1,4}(?:\.\d)? (?:B|KiB|MiB|GiB))\)\n(\S{1,300})$/u;
 const PAGE_LINK = /^\/p\/([0-9a-f]{64})#key=/;
 
-/** Characters that are invisible, or that show a name in another order than it has. */
-const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
-
-export const visibleName = (name: string): string => name.replaceAll(INVISIBLE, '').trim() || 'A file';
+export const visibleName = (name: string): string => displayName(name) || 'A file';
 
 export const fileLine = (name: string, size: string, link: string): string => `${name} (${size})\n${link}`;
 

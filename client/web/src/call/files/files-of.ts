@@ -24,11 +24,14 @@ export async function filesOf(session: CallSession): Promise<CallFiles | null> {
 
 /** One after the other, up to the first that cannot be shared. */
 export async function shareFiles(session: CallSession, given: FileList | null | undefined): Promise<void> {
+  // The list of an input is emptied with it.
   const list = [...(given ?? [])];
-  const files = list.length === 0 ? null : await filesOf(session);
+  if (list.length === 0) return;
+  const files = await filesOf(session);
+  if (files === null) return;
   for (const file of list) {
-    await files?.share(file, (line) => session.sendChat(line));
-    if (files?.problem.peek() !== null) return;
+    await files.share(file, (line) => session.sendChat(line));
+    if (files.problem.peek() !== null) return;
   }
 }
 

@@ -1,8 +1,6 @@
 /** The file name for saving a page. It comes from a stranger, and a browser saves it without asking. */
+import { displayName } from './display-name.ts';
 
-/** Characters that mislead or are invisible: bidirectional controls, zero-width and control characters. */
-const INVISIBLE =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]/g;
 /** Path separators, and characters that some systems do not allow in names. */
 const NOT_IN_NAMES = /[/\\:*?"<>|\u2044\u2215\u29f8\uff0f\uff3c]/g;
 /** Device names on Windows, with any extension. */
@@ -37,10 +35,6 @@ export function fileName(name: string | null, type: string): string {
   if (cleaned === '') return `page.${Object.hasOwn(EXTENSIONS, type) ? EXTENSIONS[type] : 'bin'}`;
   return shortened(DEVICES.test(cleaned) ? `_${cleaned}` : cleaned);
 }
-
-/** A name for display in a heading. */
-export const displayName = (name: string): string =>
-  name.replaceAll(/\s+/g, ' ').replaceAll(INVISIBLE, '').trim();
 
 /** The extension stays, because it selects the program that opens the file. */
 function shortened(name: string): string {
