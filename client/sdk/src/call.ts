@@ -7,7 +7,10 @@ import type { RoomView } from '@parley/protocol/http';
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Media, Presence, Waiting } from '@parley/protocol/people';
 import type { TrackFigures } from './measure/figures.ts';
+import type { SecurityCode } from './ports.ts';
 import type { Moderation } from './room/moderation.ts';
+
+export type { SecurityCode } from './ports.ts';
 
 /** The state of the connection to the room. From the loss of a socket to the resume there is only one state, `recovering`. */
 export type CallConnection =
@@ -212,6 +215,11 @@ export interface Call {
   setScreen(stream: MediaStream | null): void;
   /** Sets the end-to-end key, as `CallOptions.mediaKey`. Participants without it cannot play our media that goes through relays. */
   setMediaKey(key: string): void;
+  /**
+   * What participants compare, by voice or on another way, to know that no other has their keys: equal for all who see the same `participants`. `null`
+   * where no media goes through relays or there is no end-to-end key.
+   */
+  securityCode(): Promise<SecurityCode | null>;
   /** The size in which a participant's camera is shown, in pixels of the screen; `null`: not shown. Through relays only shown cameras are fetched. */
   showCamera(
     participant: ParticipantId,

@@ -14,7 +14,7 @@ import { QualityReports } from './measure/quality-reports.ts';
 import type { LocalMedia, Size } from './media.ts';
 import { MediaPaths } from './paths/media-paths.ts';
 import { RelayRequests } from './paths/relay-requests.ts';
-import type { Ports } from './ports.ts';
+import type { Ports, SecurityCode } from './ports.ts';
 import { ChatSession } from './room/chat-session.ts';
 import { Listeners } from './room/listeners.ts';
 import { lobbyAfter, type Lobby } from './room/lobby.ts';
@@ -150,6 +150,10 @@ class JoinedCall implements Call {
     this.#paths.setSecret(key);
   }
 
+  securityCode(): Promise<SecurityCode | null> {
+    return this.#paths.securityCode();
+  }
+
   measure(): Promise<CallFigures> {
     return this.#paths.measure();
   }
@@ -221,7 +225,7 @@ class JoinedCall implements Call {
       },
       opens: (participant) => this.#paths.opens(participant),
       accepts: (participant) => this.#paths.accepts(participant),
-      onPath: (from, signal) => this.#paths.receive(from, signal),
+      onRelaySignal: (from, signal) => this.#paths.receive(from, signal),
       onBroken: () => this.#iceRenewal.pathBroke(),
       onChange: () => {
         this.#paths.update();

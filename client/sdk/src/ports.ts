@@ -46,6 +46,8 @@ export interface RelayedRoomOptions {
   readonly api: () => string;
   /** The end-to-end key of the room's link (`readSecret`), where it has one. */
   readonly secret: string | null;
+  /** Keys for a participant; lost without a socket, and to one who is away. */
+  readonly sendKey: (to: ParticipantId, signal: KeySignal) => void;
   /** As `RelayRequests.request`. */
   readonly ask: (without?: string, isLost?: boolean) => Promise<OfferedRelay | null | undefined>;
   /** The state or the media of a participant changed. */
@@ -60,14 +62,38 @@ export interface RelayedRoom {
   readonly mix: MediaStream;
   /** `undefined` for a participant who is not subscribed to. */
   person(participant: ParticipantId): RelayedPerson | undefined;
-  /** Which participants to subscribe to, and the size of their cameras on the screen; `null`: audio only. */
-  follow(wanted: ReadonlyMap<ParticipantId, Size | null>): void;
+  /**
+   * `wanted`: which participants to subscribe to, and the size of their cameras on the screen; `null`: audio only. `members`: all others in the
+   * room; a key that one had who is gone is replaced.
+   */
+  follow(wanted: ReadonlyMap<ParticipantId, Size | null>, members: ReadonlySet<ParticipantId>): void;
+  /** What a participant sent by its `sendKey`. */
+  receiveKey(from: ParticipantId, signal: KeySignal): void;
+  /** `undefined` without an end-to-end key. */
+  securityCode(): Promise<SecurityCode> | undefined;
   /** What this participant sends from now on. */
   setMedia(local: LocalMedia): void;
   /** `null` without a connection to a relay. */
   measure(): Promise<RelayCounts | null>;
   /** Ends every subscription and the own broadcast. */
   close(): void;
+}
+
+/** What participants compare to know that no other has their keys. */
+export interface SecurityCode {
+  /** Twenty digits in groups of five: the same for all who have each other's keys. */
+  readonly code: string;
+  /** The others for whom it stands. */
+  readonly participants: readonly ParticipantId[];
+}
+
+/** What participants send each other for their keys; the keys themselves are in `sealed`. SPEC rule MEDIA-27. */
+export interface KeySignal {
+  readonly type: 'key';
+  readonly publicKey: string;
+  readonly proof: string;
+  readonly asks: boolean;
+  readonly sealed?: string;
 }
 
 /** The media of one participant, as it comes through relays. */

@@ -3,7 +3,7 @@ import type { ParticipantId } from '@parley/protocol/ids';
 import type { Media } from '@parley/protocol/people';
 import type { Undelivered } from '@parley/protocol/server-messages';
 import { PeerLink } from './link.ts';
-import { decodeSignal, encodeSignal, type PathSignal, type Signal } from './payload.ts';
+import { decodeSignal, encodeSignal, type RelaySignal, type Signal } from './payload.ts';
 import type { Ports } from '../ports.ts';
 import type { HeardMember } from '../room/mutes.ts';
 import { budgetFor } from './budget.ts';
@@ -18,7 +18,7 @@ export interface MeshOptions {
   /** Whether to create a link with a new participant at once, and on its request. */
   opens(participant: ParticipantId): boolean;
   accepts(participant: ParticipantId): boolean;
-  onPath(from: ParticipantId, signal: PathSignal): void;
+  onRelaySignal(from: ParticipantId, signal: RelaySignal): void;
   /** The path to a participant broke. */
   onBroken(): void;
   onChange(): void;
@@ -87,7 +87,7 @@ export class Mesh {
   }
 
   /** Dropped without a socket: callers that need the signal send it again. */
-  sendPath(to: ParticipantId, signal: PathSignal): void {
+  sendRelaySignal(to: ParticipantId, signal: RelaySignal): void {
     this.#send(to, signal);
   }
 
@@ -162,10 +162,8 @@ export class Mesh {
   }
 
   #take(from: ParticipantId, signal: Signal): void {
-    if (signal.type === 'path') {
-      this.#options.onPath(from, signal);
-      return;
-    }
+    // All signals of links have one.
+    if (!('session' in signal)) return this.#options.onRelaySignal(from, signal);
     const asked = signal.type === 'renew' || (signal.type === 'description' && signal.kind === 'offer');
     if (asked && this.link(from) === undefined && this.#options.accepts(from)) this.openLink(from);
     this.link(from)?.handle(signal);

@@ -4,7 +4,7 @@
  */
 import { decode } from '@parley/protocol/decode';
 import { Type, type Static } from 'typebox';
-import type { Compression } from '../ports.ts';
+import type { Compression, KeySignal } from '../ports.ts';
 
 /**
  * Identifies one RTCPeerConnection between two participants: signals of an older one are dropped. The starter of a link chooses the value, always
@@ -23,10 +23,8 @@ const Mid = Type.String({ minLength: 1, maxLength: 16 });
 export const DescriptionSignal = Type.Object({
   type: Type.Literal('description'),
   session: Session,
-  round: Type.Integer({
-    minimum: 1,
-    description: 'Number of the offer among its sender’s; an answer repeats it.',
-  }),
+  /** Number of the offer among its sender’s; an answer repeats it. */
+  round: Type.Integer({ minimum: 1 }),
   kind: Type.Union([Type.Literal('offer'), Type.Literal('answer')]),
   sdp: Type.String({ maxLength: 200_000 }),
   roles: Type.Array(Type.Object({ mid: Mid, role: Role }), { maxItems: 16 }),
@@ -47,6 +45,7 @@ export const CandidatesSignal = Type.Object({
 /** From the side that waits for an offer: "I have no working connection above this session". */
 export const RenewSignal = Type.Object({ type: Type.Literal('renew'), session: Session });
 
+const Key = Type.String({ maxLength: 256 });
 const MediaPath = Type.Union([Type.Literal('mesh'), Type.Literal('sfu')]);
 /** The path that the sender wants for the pair, whether it supports relays, and whether it receives our media through relays. */
 export const PathSignal = Type.Object({
@@ -56,11 +55,21 @@ export const PathSignal = Type.Object({
   receiving: Type.Boolean(),
 });
 
+/** Keys of end-to-end encrypted media, in base64url. SPEC rule MEDIA-27. */
+const KeyMessage = Type.Object({
+  type: Type.Literal('key'),
+  publicKey: Key,
+  proof: Key,
+  asks: Type.Boolean(),
+  sealed: Type.Optional(Key),
+});
+
 const SIGNALS = {
   description: DescriptionSignal,
   candidates: CandidatesSignal,
   renew: RenewSignal,
   path: PathSignal,
+  key: KeyMessage,
 };
 
 export type RoleOfMid = Static<typeof DescriptionSignal>['roles'][number];
@@ -68,9 +77,11 @@ export type DescriptionSignal = Static<typeof DescriptionSignal>;
 export type CandidatesSignal = Static<typeof CandidatesSignal>;
 export type Candidate = CandidatesSignal['candidates'][number];
 export type PathSignal = Static<typeof PathSignal>;
+/** The signals about media through relays. */
+export type RelaySignal = PathSignal | KeySignal;
 /** The signals of a link. */
 export type LinkSignal = DescriptionSignal | CandidatesSignal | Static<typeof RenewSignal>;
-export type Signal = LinkSignal | PathSignal;
+export type Signal = LinkSignal | RelaySignal;
 
 /** Below this size compression gains little and costs both sides time. */
 const DEFLATE_ABOVE_BYTES = 1024;
@@ -115,8 +126,7 @@ async function inflate(
 function parse(value: unknown): Signal | undefined {
   if (typeof value !== 'object' || value === null || !('type' in value)) return undefined;
   const { type } = value;
-  if (type !== 'description' && type !== 'candidates' && type !== 'renew' && type !== 'path')
-    return undefined;
-  const decoded = decode(SIGNALS[type], value);
+  if (typeof type !== 'string' || !Object.hasOwn(SIGNALS, type)) return undefined;
+  const decoded = decode(SIGNALS[type as keyof typeof SIGNALS], value);
   return decoded.ok ? decoded.message : undefined;
 }

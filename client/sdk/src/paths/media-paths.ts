@@ -7,8 +7,15 @@ import type { CallFigures, CallPath, PersonMedia } from '../call.ts';
 import { CallMeter } from '../measure/call-meter.ts';
 import type { LocalMedia, Size } from '../media.ts';
 import type { Mesh } from '../mesh/mesh.ts';
-import type { PathSignal } from '../mesh/payload.ts';
-import type { Ports, RelayedMedia, RelayedPerson, RelayedRoom, RelayedRoomOptions } from '../ports.ts';
+import type { RelaySignal } from '../mesh/payload.ts';
+import type {
+  Ports,
+  RelayedMedia,
+  RelayedPerson,
+  RelayedRoom,
+  RelayedRoomOptions,
+  SecurityCode,
+} from '../ports.ts';
 import type { HeardMember } from '../room/mutes.ts';
 import { forgetSent, newPair, receiveSignal, signalDue, usesRelays, type PairState } from './pair.ts';
 import { planOf, type Plan } from './paths.ts';
@@ -133,9 +140,10 @@ export class MediaPaths {
     this.#schedule();
   }
 
-  receive(from: ParticipantId, signal: PathSignal): void {
+  receive(from: ParticipantId, signal: RelaySignal): void {
     const pair = this.#pairs.get(from);
     if (pair === undefined) return;
+    if (signal.type === 'key') return this.#relays.room?.receiveKey(from, signal);
     receiveSignal(pair, signal);
     this.#updateAndNotify();
   }
@@ -168,6 +176,10 @@ export class MediaPaths {
     const pair = ports.relayedMedia === null ? null : (this.#pairs.get(participant) ?? null);
     const overdue = pair !== null && this.#isOverdue(pair);
     return shownOf(pair, { link: mesh.link(participant), relayed: this.#person(participant), overdue });
+  }
+
+  async securityCode(): Promise<SecurityCode | null> {
+    return this.#relays.room?.securityCode() ?? null;
   }
 
   measure(): Promise<CallFigures> {
@@ -291,7 +303,7 @@ export class MediaPaths {
     }
     const { able } = this.#relays;
     const signal = signalDue(pair, { able, receiving, path: this.#roomPath.path, now: ports.clock.now() });
-    if (signal !== null) mesh.sendPath(to, signal);
+    if (signal !== null) mesh.sendRelaySignal(to, signal);
   }
 
   /** As for video: media of the relays is played even before it is complete if there is no other. */
@@ -312,15 +324,16 @@ export class MediaPaths {
     const missed = needed || this.#some(({ unreachable }) => unreachable);
     this.#relays.follow({ needed, missed });
     const subscribed = pairs.filter(([, pair]) => pair.subscribed).map(([participant]) => participant);
-    this.#relays.room?.follow(this.#sizes.of(subscribed));
+    this.#relays.room?.follow(this.#sizes.of(subscribed), new Set(this.#members.keys()));
   }
 
   #enter(media: RelayedMedia): RelayedRoom {
-    const { room, api, requestRelay: ask } = this.#options;
+    const { room, api, mesh, requestRelay: ask } = this.#options;
     const onChange = (): void => this.#updateAndNotify();
     // The session ends with the participant, so that it exists here.
     const me = this.#me ?? '';
-    return media.enter(this.#local, { room, me, api, secret: this.#secret, ask, onChange });
+    const sendKey = mesh.sendRelaySignal.bind(mesh);
+    return media.enter(this.#local, { room, me, api, secret: this.#secret, ask, sendKey, onChange });
   }
 
   /** Time alone changes the plan only while a change is pending. */

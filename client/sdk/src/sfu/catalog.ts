@@ -58,9 +58,9 @@ const renditions = <Config extends Parameters<typeof Type.Record>[1]>(config: Co
 export const Catalog = Type.Object({
   video: Type.Optional(renditions(VideoConfig)),
   audio: Type.Optional(renditions(AudioConfig)),
-  /** An extension of Parley: the frames are encrypted, and with which key (`cipher.ts`). */
+  /** An extension of Parley: the frames are encrypted, and the secret of which link is needed for them (`e2ee/`). */
   seal: Type.Optional(
-    Type.Object({ scheme: Type.Literal('aes-128-gcm'), key: Type.String({ pattern: '^[0-9a-f]{16}$' }) }),
+    Type.Object({ scheme: Type.Literal('sframe'), key: Type.String({ pattern: '^[0-9a-f]{16}$' }) }),
   ),
 });
 export type VideoConfig = Static<typeof VideoConfig>;

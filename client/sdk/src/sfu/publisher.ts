@@ -7,15 +7,21 @@ import { CATALOG_TRACK, type Catalog, type Source } from './catalog.ts';
 import { CAMERA, SCREEN, type Quality } from './codecs.ts';
 import type { MediaPorts } from './media-ports.ts';
 import { PicturePublisher } from './picture-publisher.ts';
-import type { RoomCipher } from './cipher.ts';
+import type { FrameSealer } from './e2ee/frame-cipher.ts';
 import { TrackWriter } from './track-writer.ts';
 import { VoicePublisher } from './voice-publisher.ts';
+
+export interface OwnMediaKeys {
+  /** Names the secret of the room's link. */
+  readonly id: string;
+  sealer(track: string): FrameSealer;
+}
 
 export interface PublisherOptions {
   readonly media: MediaPorts;
   readonly clock: Clock;
-  /** Encrypts our media, and has the name of our broadcast; `null`: relays can read it. */
-  readonly cipher: { readonly by: RoomCipher; readonly broadcast: string } | null;
+  /** Encrypts our media; `null`: relays can read it. */
+  readonly keys: OwnMediaKeys | null;
   /** The video codec; `null` if this browser has none. */
   readonly codec: string | null;
 }
@@ -115,11 +121,11 @@ export class Publisher {
       if (kind === 'picture') for (const [track, config] of publisher.configs()) video[track] = config;
       else audio[publisher.config()[0]] = publisher.config()[1];
     }
-    const { cipher } = this.#options;
+    const { keys } = this.#options;
     return {
       video: { renditions: video },
       audio: { renditions: audio },
-      ...(cipher === null ? {} : { seal: { scheme: 'aes-128-gcm', key: cipher.by.id } }),
+      ...(keys === null ? {} : { seal: { scheme: 'sframe', key: keys.id } }),
     };
   }
 
@@ -171,8 +177,7 @@ export class Publisher {
   #writer(name: string): TrackWriter {
     const known = this.#writers.get(name);
     if (known !== undefined) return known;
-    const { cipher } = this.#options;
-    const writer = new TrackWriter(name, cipher && cipher.by.track(`${cipher.broadcast}/${name}`));
+    const writer = new TrackWriter(name, this.#options.keys?.sealer(name));
     this.#writers.set(name, writer);
     for (const broadcast of this.#broadcasts) writer.serve(broadcast);
     return writer;

@@ -5,14 +5,22 @@
  */
 import { Path, type Announce, type Broadcast, type Connection as Net } from '@moq/net';
 import type { ParticipantId } from '@parley/protocol/ids';
-import type { Clock, Random, RelayCounts, RelayedRoom, RelayedRoomOptions } from '../ports.ts';
+import type {
+  Clock,
+  KeySignal,
+  Random,
+  RelayCounts,
+  RelayedRoom,
+  RelayedRoomOptions,
+  SecurityCode,
+} from '../ports.ts';
 import type { LocalMedia, Size } from '../media.ts';
 import { LivenessQuestion, STALLED_MS } from './liveness.ts';
 import { chooseCodec } from './codecs.ts';
 import type { MediaPorts, Voices } from './media-ports.ts';
 import { Publisher } from './publisher.ts';
 import { OVERLAP_MS, RelayLink, type AssignmentAnswer, type LossReason } from './relay-link.ts';
-import { RoomCipher } from './cipher.ts';
+import { KeyExchange } from './e2ee/key-exchange.ts';
 import { reduceVideo, isOwnOverload, VideoReduction } from './video-reduction.ts';
 import { Subscriber } from './subscriber.ts';
 import { connect } from './relay-connect.ts';
@@ -59,7 +67,8 @@ export class MoqRoom implements RelayedRoom {
   readonly #prefix: Path.Valid;
   readonly #instance: string;
   #publisher: Publisher | null = null;
-  #cipher: RoomCipher | null = null;
+  #keys: KeyExchange | null = null;
+  #members: ReadonlySet<ParticipantId> = new Set();
   #local: LocalMedia;
   #session: Session | null = null;
   #announcements: Announce.Consumer | null = null;
@@ -141,9 +150,11 @@ export class MoqRoom implements RelayedRoom {
     this.#publisher?.set(local);
   }
 
-  /** The participants to subscribe to, and the size of their cameras. */
-  follow(wanted: ReadonlyMap<ParticipantId, Size | null>): void {
+  /** The participants to subscribe to and the size of their cameras, and all who are in the room. */
+  follow(wanted: ReadonlyMap<ParticipantId, Size | null>, members: ReadonlySet<ParticipantId>): void {
     this.#wanted = wanted;
+    this.#members = members;
+    this.#keys?.follow(members, wanted.keys());
     const people = reduceVideo(wanted, this.#reduction.level);
     for (const [participant, subscriber] of this.#people) {
       if (people.has(participant)) continue;
@@ -159,7 +170,7 @@ export class MoqRoom implements RelayedRoom {
       const { media, clock, onChange } = this.#options;
       const subscriber = new Subscriber({
         participant,
-        cipher: () => this.#cipher,
+        keys: () => this.#keys,
         media,
         voices: this.#voices,
         clock,
@@ -175,8 +186,17 @@ export class MoqRoom implements RelayedRoom {
     }
   }
 
+  receiveKey(from: ParticipantId, signal: KeySignal): void {
+    void this.#keys?.receive(from, signal);
+  }
+
+  securityCode(): Promise<SecurityCode> | undefined {
+    return this.#keys?.code();
+  }
+
   close(): void {
     this.#closed = true;
+    this.#keys?.close();
     this.#cancelLook();
     this.#link.close();
     this.#publisher?.close();
@@ -186,14 +206,28 @@ export class MoqRoom implements RelayedRoom {
   }
 
   async #begin(): Promise<void> {
-    const { media, clock, room, secret, me } = this.#options;
-    this.#cipher = secret === null ? null : await RoomCipher.of(media.subtle, secret, room);
+    const { media, clock } = this.#options;
+    const keys = await this.#exchange();
     const codec = await chooseCodec(media.VideoEncoder);
     if (this.#closed) return;
-    const cipher = this.#cipher && { by: this.#cipher, broadcast: `${me}/${this.#instance}` };
-    this.#publisher = new Publisher({ media, clock, codec, cipher });
+    this.#keys = keys;
+    keys?.follow(this.#members, this.#wanted.keys());
+    this.#publisher = new Publisher({ media, clock, codec, keys });
     this.#publisher.set(this.#local);
     this.#link.connect();
+  }
+
+  async #exchange(): Promise<KeyExchange | null> {
+    const { media, secret, sendKey: send, ...rest } = this.#options;
+    if (secret === null) return null;
+    return KeyExchange.of({
+      ...rest,
+      subtle: media.subtle,
+      secret,
+      instance: this.#instance,
+      send,
+      isPublishing: () => Object.values(this.#local).some((track) => track !== null),
+    });
   }
 
   async #ask(exclude: string | undefined, isLost: boolean): Promise<AssignmentAnswer<LossReason>> {
@@ -285,7 +319,7 @@ export class MoqRoom implements RelayedRoom {
 
   #adaptVideo(now: number, isBlocked: boolean): void {
     const troubled = [...this.#people.values()].map((subscriber) => subscriber.troubled(isBlocked));
-    if (this.#reduction.look(isOwnOverload(troubled), now)) this.follow(this.#wanted);
+    if (this.#reduction.look(isOwnOverload(troubled), now)) this.follow(this.#wanted, this.#members);
   }
 
   /** A pause may have other causes: asks the relay. */

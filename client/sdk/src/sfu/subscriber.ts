@@ -14,7 +14,7 @@ import {
   type Source,
   type VideoConfig,
 } from './catalog.ts';
-import type { RoomCipher, TrackCipher } from './cipher.ts';
+import type { FrameOpener } from './e2ee/frame-cipher.ts';
 import type { MediaPorts, PictureSink, Voices, VoiceSink } from './media-ports.ts';
 import { PicturePlayer } from './picture-player.ts';
 import { Playout } from './playout.ts';
@@ -22,10 +22,16 @@ import { VoicePlayer } from './voice-player.ts';
 import type { TrackCounters } from './track-counters.ts';
 import { TrackPlayback, type Player } from './track-playback.ts';
 
+export interface HeardMediaKeys {
+  /** Names the secret of the room's link. */
+  readonly id: string;
+  opener(participant: ParticipantId, instance: string, track: string): FrameOpener;
+}
+
 export interface SubscriberOptions {
   readonly participant: ParticipantId;
-  /** Our end-to-end key; `null` without one. */
-  readonly cipher: () => RoomCipher | null;
+  /** `null` without an end-to-end key. */
+  readonly keys: () => HeardMediaKeys | null;
   readonly media: MediaPorts;
   readonly voices: Voices;
   readonly clock: Clock;
@@ -237,11 +243,11 @@ export class Subscriber implements RelayedPerson {
   }
 
   #opens({ seal }: Catalog): boolean {
-    return (this.#options.cipher()?.id ?? null) === (seal?.key ?? null);
+    return (this.#options.keys()?.id ?? null) === (seal?.key ?? null);
   }
 
-  #cipherOf(track: string): TrackCipher | null {
-    return this.#options.cipher()?.track(`${this.#options.participant}/${this.#instance}/${track}`) ?? null;
+  #openerOf(track: string): FrameOpener | null {
+    return this.#options.keys()?.opener(this.#options.participant, this.#instance, track) ?? null;
   }
 
   #choosePicture(source: Source, config: ReturnType<typeof chooseVideo> | null): void {
@@ -283,7 +289,7 @@ export class Subscriber implements RelayedPerson {
     const playback = new TrackPlayback(config.track, player, {
       priority,
       clock,
-      cipher: this.#cipherOf(config.track),
+      opener: this.#openerOf(config.track),
     });
     known?.before?.close();
     this.#pictures.set(source, {
@@ -322,7 +328,7 @@ export class Subscriber implements RelayedPerson {
     const playback = new TrackPlayback(config.track, player, {
       priority: PRIORITY.voice,
       clock,
-      cipher: this.#cipherOf(config.track),
+      opener: this.#openerOf(config.track),
     });
     this.#voices.set(source, { config, sink, playback, since: clock.now(), received: false });
     if (this.#broadcast !== null) playback.read(this.#broadcast);

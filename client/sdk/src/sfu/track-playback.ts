@@ -2,7 +2,7 @@
 import type { Broadcast } from '@moq/net';
 import type { Clock } from '../ports.ts';
 import type { Closeable } from './media-ports.ts';
-import type { TrackCipher } from './cipher.ts';
+import type { FrameOpener } from './e2ee/frame-cipher.ts';
 import { readTrack, type ReaderHandlers } from './track-reader.ts';
 
 export interface Player extends ReaderHandlers {
@@ -13,7 +13,7 @@ export interface TrackPlaybackOptions {
   readonly priority: number;
   readonly clock: Clock;
   /** Decrypts the frames; frames that it cannot decrypt are dropped. */
-  readonly cipher?: TrackCipher | null;
+  readonly opener?: FrameOpener | null;
 }
 
 export class TrackPlayback<Kind extends Player> {
@@ -21,15 +21,15 @@ export class TrackPlayback<Kind extends Player> {
   readonly player: Kind;
   readonly #priority: number;
   readonly #clock: Clock;
-  readonly #cipher: TrackCipher | null;
+  readonly #opener: FrameOpener | null;
   #flowing: Closeable | null = null;
   #next: Closeable | null = null;
 
-  constructor(name: string, player: Kind, { priority, clock, cipher = null }: TrackPlaybackOptions) {
+  constructor(name: string, player: Kind, { priority, clock, opener = null }: TrackPlaybackOptions) {
     this.name = name;
     this.#priority = priority;
     this.#clock = clock;
-    this.#cipher = cipher;
+    this.#opener = opener;
     this.player = player;
   }
 
@@ -42,8 +42,8 @@ export class TrackPlayback<Kind extends Player> {
       {
         onFrame: (group, index, bytes) => {
           if (this.#next === reader) this.#takeOver(reader);
-          if (this.#cipher === null) this.player.onFrame(group, index, bytes);
-          else void this.#open(this.#cipher, group, index, bytes);
+          if (this.#opener === null) this.player.onFrame(group, index, bytes);
+          else void this.#open(this.#opener, group, index, bytes);
         },
         onEnded: (group, frames) => this.player.onEnded(group, frames),
         onCut: () => this.player.onCut?.(),
@@ -59,8 +59,8 @@ export class TrackPlayback<Kind extends Player> {
     this.player.close();
   }
 
-  async #open(cipher: TrackCipher, group: number, index: number, bytes: Uint8Array): Promise<void> {
-    const opened = await cipher.decrypt(group, index, bytes);
+  async #open(opener: FrameOpener, group: number, index: number, bytes: Uint8Array): Promise<void> {
+    const opened = await opener.decrypt(group, index, bytes);
     if (opened !== undefined) this.player.onFrame(group, index, opened);
   }
 

@@ -4,7 +4,7 @@
  */
 import { Group, Time, type Broadcast, type Track } from '@moq/net';
 import { encodeFrame, type Frame } from './frames.ts';
-import type { TrackCipher } from './cipher.ts';
+import type { FrameSealer } from './e2ee/frame-cipher.ts';
 import { TrackCounters } from './track-counters.ts';
 
 export class TrackWriter {
@@ -12,16 +12,16 @@ export class TrackWriter {
   /** A new subscriber, which has no data yet, subscribed, or the last one left. */
   onWanted: () => void = () => undefined;
   readonly counters = new TrackCounters();
-  readonly #cipher: TrackCipher | null;
+  readonly #sealer: FrameSealer | null;
   readonly #tracks = new Map<Track.Producer, Group.Producer | null>();
   #sequence = 0;
   #index = 0;
   /** The pending encryption of written frames: frames are sent in the order in which they were written. */
   #before: Promise<void> = Promise.resolve();
 
-  constructor(name: string, cipher: TrackCipher | null = null) {
+  constructor(name: string, sealer: FrameSealer | null = null) {
     this.name = name;
-    this.#cipher = cipher;
+    this.#sealer = sealer;
   }
 
   get wanted(): boolean {
@@ -68,9 +68,9 @@ export class TrackWriter {
       for (const group of this.#tracks.values())
         if (group !== null && !group.isClosed) group.writeFrame({ payload, timestamp });
     };
-    const cipher = this.#cipher;
+    const sealer = this.#sealer;
     this.#inOrder(
-      cipher === null ? () => send(bytes) : async () => send(await cipher.encrypt(sequence, index, bytes)),
+      sealer === null ? () => send(bytes) : async () => send(await sealer.encrypt(sequence, index, bytes)),
     );
   }
 
@@ -87,7 +87,7 @@ export class TrackWriter {
 
   /** Runs at once without encryption. */
   #inOrder(act: () => void | Promise<void>): void {
-    if (this.#cipher === null) void act();
+    if (this.#sealer === null) void act();
     else {
       // After a missing frame, the numbers of the rest of the group differ from those it was encrypted with: the next group starts again.
       this.#before = this.#before.then(act).catch(() => this.#endGroups());

@@ -1,7 +1,14 @@
 /** A fake of the room through relays that a test controls. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Count } from '../../src/measure/figures.ts';
-import type { RelayedMedia, RelayedPerson, RelayedRoom, RelayedRoomOptions } from '../../src/ports.ts';
+import type {
+  KeySignal,
+  RelayedMedia,
+  RelayedPerson,
+  RelayedRoom,
+  RelayedRoomOptions,
+  SecurityCode,
+} from '../../src/ports.ts';
 import { fakeStream } from './media.ts';
 
 export interface FakeRelays {
@@ -41,6 +48,11 @@ type FakeRelayedRoom = RelayedRoom & {
   /** Of whom no sound is subscribed. */
   readonly silenced: ReadonlySet<ParticipantId>;
   readonly secret: string | null;
+  /** Who else is in the room. */
+  readonly members: ReadonlySet<ParticipantId>;
+  /** The keys that came, and those that others get. */
+  readonly keysFrom: ParticipantId[];
+  readonly sendKey: RelayedRoomOptions['sendKey'];
 };
 
 export function fakeRelays(): FakeRelays {
@@ -72,9 +84,13 @@ export function fakeRelays(): FakeRelays {
     readonly silenced = new Set<ParticipantId>();
     readonly mix = fakeStream();
     readonly secret: string | null;
+    members: ReadonlySet<ParticipantId> = new Set();
+    readonly keysFrom: ParticipantId[] = [];
+    readonly sendKey: RelayedRoomOptions['sendKey'];
 
-    constructor({ onChange, secret }: RelayedRoomOptions) {
+    constructor({ onChange, secret, sendKey }: RelayedRoomOptions) {
       this.secret = secret;
+      this.sendKey = sendKey;
       changes.add(onChange);
       open.add(this);
     }
@@ -105,8 +121,17 @@ export function fakeRelays(): FakeRelays {
       return Promise.resolve(null);
     }
 
-    follow(people: ReadonlyMap<ParticipantId, unknown>): void {
+    receiveKey(from: ParticipantId, _signal: KeySignal): void {
+      this.keysFrom.push(from);
+    }
+
+    securityCode(): Promise<SecurityCode> | undefined {
+      return this.secret === null ? undefined : Promise.resolve({ code: '12345', participants: [] });
+    }
+
+    follow(people: ReadonlyMap<ParticipantId, unknown>, members: ReadonlySet<ParticipantId>): void {
       this.followed = new Map(people);
+      this.members = members;
       for (const one of this.mixed) if (!people.has(one)) this.mixed.delete(one);
     }
 

@@ -308,6 +308,33 @@ describe('[MEDIA-16] an end-to-end key', () => {
     assert.ok(after && stand.relays.open.has(after), 'the same key changes nothing');
   });
 
+  test('[MEDIA-27] brings keys of participants to the room through relays, and ours to them', async () => {
+    const stand = await room(ALL);
+    assert.equal(await stand.call.securityCode(), null);
+    stand.call.setMediaKey('AAECAwQFBgcICQoLDA0ODw');
+    await pass(stand, 100);
+    const [relayed] = stand.relays.open;
+    assert.deepEqual(relayed?.members, new Set(ALL));
+    assert.equal((await stand.call.securityCode())?.code, '12345');
+    const key = { type: 'key', publicKey: 'AA', proof: 'BB', asks: true } as const;
+    for (const signal of [
+      key,
+      { ...key, sealed: 'CC' },
+      { ...key, asks: 1 },
+      { ...key, proof: 'B'.repeat(300) },
+    ])
+      stand.service.socket.text(`${directedPrefix(BEN)}${JSON.stringify(signal)}`);
+    await stand.service.settle();
+    assert.deepEqual(relayed?.keysFrom, [BEN, BEN], 'what is no such message is dropped');
+    leave(stand, CEM);
+    await pass(stand, 100);
+    assert.deepEqual(relayed?.members, new Set(ALL.filter((one) => one !== CEM)));
+    relayed?.sendKey(BEN, key);
+    await pass(stand, 100);
+    const sent = stand.service.socket.directed.map(String);
+    assert.ok(sent.some((one) => one.startsWith(`>${BEN} `) && one.endsWith(JSON.stringify(key))));
+  });
+
   test('that another participant does not have is reported for that participant', async () => {
     const stand = await room(ALL);
     for (const one of ALL) sendPath(stand, one, { ...wants, receiving: true });

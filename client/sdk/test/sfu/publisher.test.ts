@@ -16,7 +16,7 @@ function unwatched(t: TestContext): { publisher: Publisher; broadcast: Broadcast
     media: {} as MediaPorts,
     clock: fakeClock(),
     codec: null,
-    cipher: null,
+    keys: null,
   });
   const broadcast = publisher.broadcast();
   t.after(() => {

@@ -55,7 +55,7 @@ function watching(behind: Partial<MediaPorts> = {}) {
   } as unknown as MediaPorts;
   const subscriber = new Subscriber({
     participant: participant('a'),
-    cipher: () => null,
+    keys: () => null,
     media,
     voices,
     clock: fakeClock(),
@@ -98,7 +98,7 @@ test('a voice that ends, and that of a previous page of the same participant, le
 test('[MEDIA-14] tracks that a participant enables after a move to another relay are accepted, however many moves came before', async () => {
   const { subscriber } = watching();
   const media = {} as MediaPorts;
-  const publisher = new Publisher({ media, clock: fakeClock(), codec: null, cipher: null });
+  const publisher = new Publisher({ media, clock: fakeClock(), codec: null, keys: null });
   const turn = async (microphone: MediaStreamTrack | null): Promise<boolean> => {
     publisher.set({ microphone, camera: null, screen: null });
     for (let count = 0; count < 5; count += 1) await setImmediate();

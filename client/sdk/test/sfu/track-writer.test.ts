@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { test } from 'node:test';
 import { Broadcast, type Track } from '@moq/net';
 import { decodeFrame } from '../../src/sfu/frames.ts';
-import type { TrackCipher } from '../../src/sfu/cipher.ts';
+import type { FrameSealer } from '../../src/sfu/e2ee/frame-cipher.ts';
 import { TrackWriter } from '../../src/sfu/track-writer.ts';
 
 const settle = async (): Promise<void> => {
@@ -38,11 +38,10 @@ test('[MEDIA-11] a track ends with its broadcast, and the track on the next conn
 
 test('[MEDIA-16] a frame that cannot be encrypted ends its group, and the next group is encrypted normally', async () => {
   let fails = false;
-  const cipher = {
-    encrypt: (_group: number, _index: number, bytes: Uint8Array) =>
-      fails ? Promise.reject(new Error('no')) : Promise.resolve(bytes),
-  } as unknown as TrackCipher;
-  const writer = new TrackWriter('camera/low', cipher);
+  const sealer: FrameSealer = {
+    encrypt: (_group, _index, bytes) => (fails ? Promise.reject(new Error('no')) : Promise.resolve(bytes)),
+  };
+  const writer = new TrackWriter('camera/low', sealer);
   const { reader, broadcast } = served(writer);
   const times = async (): Promise<(number | undefined)[]> => {
     const group = await reader.recvGroup();

@@ -3,6 +3,7 @@ import { pathText } from '../text/paths.ts';
 import { CopyButton } from '../design/copy-button.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { DialogButton } from './dialog-button.tsx';
+import { SecurityCodeSection } from './security-code.tsx';
 import type { CallSession } from './session.ts';
 
 interface PathDialogProps {
@@ -15,6 +16,7 @@ export function PathDialog({ session, onClose }: PathDialogProps) {
   return (
     <Dialog title="Path of this call" onClose={onClose} testid="path-dialog">
       <p>{pathText(session.snapshot.value.path).title}</p>
+      <SecurityCodeSection session={session} />
       <MediaKeySection session={session} />
       <DialogButton session={session} kind="statistics" label="Statistics of the call" />
     </Dialog>
@@ -26,8 +28,9 @@ export function MediaKeySection({ session }: { readonly session: CallSession }) 
     return (
       <>
         <p class="soft small" data-testid="has-media-key">
-          The part after # is an end-to-end key: media relays cannot read the voice and video of people who
-          joined with this link. In a large room, people who joined with another link cannot see or hear them.
+          Browsers send the part after # to no server. With it they give each other the keys of their voice
+          and video, new ones when someone leaves; media relays get none. In a large room, people who joined
+          with another link cannot see or hear you.
         </p>
         <div class="actions">
           <CopyButton text={session.link} label="Copy the link with the key" />

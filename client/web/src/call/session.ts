@@ -1,6 +1,6 @@
 /** The state of the call's page: the snapshot of the SDK as a signal, the open panel and dialog, unread lines and notices. */
 import type { ParticipantId } from '@parley/protocol/ids';
-import type { Call, CallFigures, CallSnapshot } from '@parley/sdk/call';
+import type { Call, CallFigures, CallSnapshot, SecurityCode } from '@parley/sdk/call';
 import { computed, effect, signal, untracked, type Signal } from '@preact/signals';
 import { mediaProblemText } from '../text/media-problems.ts';
 import { problemOf } from '../media/devices.ts';
@@ -227,6 +227,10 @@ export class CallSession {
   ): void {
     const scale = devicePixelRatio;
     this.#call.showCamera(participant, size && { width: size.width * scale, height: size.height * scale });
+  }
+
+  securityCode(): Promise<SecurityCode | null> {
+    return this.#call.securityCode();
   }
 
   measure(): Promise<CallFigures> {

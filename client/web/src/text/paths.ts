@@ -38,7 +38,7 @@ export function pathText(path: CallPath): PathText {
     return path.encrypted
       ? {
           label: 'End-to-end encrypted',
-          title: `${cause}, so voice and video go through media relays, which cannot read them: the key is in your link.`,
+          title: `${cause}, so voice and video go through media relays, which cannot read them: only people with your link get the keys.`,
           tone: 'calm',
         }
       : {

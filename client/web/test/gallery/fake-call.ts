@@ -1,7 +1,7 @@
 /** A scripted call: it records the requested operations and shows the given snapshot. */
 import type { ChangeRoomRequest } from '@parley/protocol/http';
 import type { Code } from '@parley/protocol/codes';
-import type { Call, CallFigures, CallSnapshot, Person } from '@parley/sdk/call';
+import type { Call, CallFigures, CallSnapshot, Person, SecurityCode } from '@parley/sdk/call';
 import type { Moderation } from '@parley/sdk/room/moderation';
 import { BANS, figures, NAMED_VIEW, people } from './people.ts';
 
@@ -45,6 +45,13 @@ export class FakeCall implements Call {
 
   setMediaKey(key: string): void {
     this.asked.push(`key ${key}`);
+  }
+
+  securityCode(): Promise<SecurityCode | null> {
+    const { path, people: others } = this.#snapshot;
+    if (path.kind !== 'sfu' || !path.encrypted) return Promise.resolve(null);
+    const participants = others.slice(1).map(({ participant }) => participant);
+    return Promise.resolve({ code: '40281 77354 06192 88417', participants });
   }
 
   showCamera(): void {}

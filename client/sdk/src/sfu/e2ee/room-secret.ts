@@ -1,0 +1,97 @@
+/**
+ * The secret of a room's link, and what is derived from it by HKDF-SHA-256. It is in the fragment of the link, which browsers send to no server.
+ * SPEC rule MEDIA-16.
+ */
+import { toBase64, toHex } from '../../pages/base64.ts';
+import { readSecret } from '../secret.ts';
+
+const ID_BYTES = 8;
+const PROOF_BYTES = 16;
+const PAIR_BITS = 256;
+const BASE_BITS = 128;
+/** Stretches the code that people compare: two pairs of keys with one code take 2^33 trials, each of so many hashes. */
+const CODE_ITERATIONS = 250_000;
+const CODE_DIGITS = 20;
+const CODE_BYTES = 16;
+
+const text = new TextEncoder();
+
+export class RoomSecret {
+  /** An id of the secret that does not reveal it: 16 hex digits. */
+  readonly id: string;
+  readonly #subtle: SubtleCrypto;
+  readonly #secret: CryptoKey;
+  readonly #room: string;
+
+  private constructor(id: string, subtle: SubtleCrypto, secret: CryptoKey, room: string) {
+    this.id = id;
+    this.#subtle = subtle;
+    this.#secret = secret;
+    this.#room = room;
+  }
+
+  /** `secret`: base64url, as accepted by `readSecret`; throws otherwise. */
+  static async of(subtle: SubtleCrypto, secret: string, room: string): Promise<RoomSecret> {
+    const bytes = readSecret(secret);
+    if (bytes === undefined) throw new Error('the end-to-end key is not one');
+    const key = await subtle.importKey('raw', bytes, 'HKDF', false, ['deriveBits']);
+    const id = new Uint8Array(await subtle.deriveBits(derivation(room, 'id'), key, 8 * ID_BYTES));
+    return new RoomSecret(toHex(id), subtle, key, room);
+  }
+
+  /** Shows that a participant who knows the secret has this public key: 128 bits of an HMAC-SHA-256, in base64url. */
+  async proof(participant: string, publicKey: string): Promise<string> {
+    const bits = await this.#subtle.deriveBits(derivation(this.#room, 'proof'), this.#secret, PAIR_BITS);
+    const hmac = { name: 'HMAC', hash: 'SHA-256' };
+    const key = await this.#subtle.importKey('raw', bits, hmac, false, ['sign']);
+    const signed = await this.#subtle.sign('HMAC', key, text.encode(`${participant} ${publicKey}`));
+    return toBase64(new Uint8Array(signed, 0, PROOF_BYTES));
+  }
+
+  /**
+   * The key under which `from` sends its media keys to `to`: without the secret of the link it cannot be derived from an agreement. `agreed`: the
+   * bits of the key agreement. `parties`: what each side is called, and its public key.
+   */
+  async pairKey(agreed: ArrayBuffer, parties: string): Promise<CryptoKey> {
+    const subtle = this.#subtle;
+    const salt = await subtle.deriveBits(derivation(this.#room, 'pair'), this.#secret, PAIR_BITS);
+    const shared = await subtle.importKey('raw', agreed, 'HKDF', false, ['deriveKey']);
+    const params = { name: 'HKDF', hash: 'SHA-256', salt, info: text.encode(`parley media 2 ${parties}`) };
+    const algorithm = { name: 'AES-GCM', length: PAIR_BITS };
+    return subtle.deriveKey(params, shared, algorithm, false, ['encrypt', 'decrypt']);
+  }
+
+  /** Twenty digits that stand for the secret and this list of public keys, in groups of five. */
+  async code(publicKeys: string): Promise<string> {
+    const all = await this.#subtle.importKey('raw', text.encode(publicKeys), 'PBKDF2', false, ['deriveBits']);
+    const salt = await this.#subtle.deriveBits(derivation(this.#room, 'code'), this.#secret, 8 * CODE_BYTES);
+    const stretch = { name: 'PBKDF2', hash: 'SHA-256', salt, iterations: CODE_ITERATIONS };
+    const bytes = new Uint8Array(await this.#subtle.deriveBits(stretch, all, 8 * CODE_BYTES));
+    const digits = BigInt(`0x${toHex(bytes)}`)
+      .toString()
+      .padStart(CODE_DIGITS, '0')
+      .slice(-CODE_DIGITS);
+    return digits.replace(/\d{5}(?!$)/g, '$& ');
+  }
+}
+
+/** The base key of one track (RFC 9605) from a sender's key of 16 bytes. `track`: `{participant}/{instance}/{track}`. */
+export async function trackBaseKey(
+  subtle: SubtleCrypto,
+  senderKey: Uint8Array<ArrayBuffer>,
+  room: string,
+  track: string,
+): Promise<CryptoKey> {
+  const key = await subtle.importKey('raw', senderKey, 'HKDF', false, ['deriveBits']);
+  const bits = await subtle.deriveBits(derivation(room, `track ${track}`), key, BASE_BITS);
+  return subtle.importKey('raw', bits, 'HKDF', false, ['deriveBits', 'deriveKey']);
+}
+
+function derivation(room: string, info: string): HkdfParams {
+  return {
+    name: 'HKDF',
+    hash: 'SHA-256',
+    salt: text.encode(`parley ${room}`),
+    info: text.encode(`parley media 2 ${info}`),
+  };
+}
