@@ -217,7 +217,7 @@ export interface Call {
   setMediaKey(key: string): void;
   /**
    * What participants compare, by voice or on another way, to know that no other has their keys: equal for all who see the same `participants`. `null`
-   * where no media goes through relays or there is no end-to-end key.
+   * without an end-to-end key, where some media does not go through relays, and for a second or more after one left or reloaded.
    */
   securityCode(): Promise<SecurityCode | null>;
   /** The size in which a participant's camera is shown, in pixels of the screen; `null`: not shown. Through relays only shown cameras are fetched. */

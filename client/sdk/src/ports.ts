@@ -46,8 +46,8 @@ export interface RelayedRoomOptions {
   readonly api: () => string;
   /** The end-to-end key of the room's link (`readSecret`), where it has one. */
   readonly secret: string | null;
-  /** Keys for a participant; lost without a socket, and to one who is away. */
-  readonly sendKey: (to: ParticipantId, signal: KeySignal) => void;
+  /** Keys for a participant. `false`: not sent, as there is no socket or the participant is away. */
+  readonly sendKey: (to: ParticipantId, signal: KeySignal) => boolean;
   /** As `RelayRequests.request`. */
   readonly ask: (without?: string, isLost?: boolean) => Promise<OfferedRelay | null | undefined>;
   /** The state or the media of a participant changed. */
@@ -69,8 +69,8 @@ export interface RelayedRoom {
   follow(wanted: ReadonlyMap<ParticipantId, Size | null>, members: ReadonlySet<ParticipantId>): void;
   /** What a participant sent by its `sendKey`. */
   receiveKey(from: ParticipantId, signal: KeySignal): void;
-  /** `undefined` without an end-to-end key. */
-  securityCode(): Promise<SecurityCode> | undefined;
+  /** `undefined` without an end-to-end key; `null` while keys change. */
+  securityCode(): Promise<SecurityCode | null> | undefined;
   /** What this participant sends from now on. */
   setMedia(local: LocalMedia): void;
   /** `null` without a connection to a relay. */

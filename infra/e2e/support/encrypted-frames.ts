@@ -20,16 +20,16 @@ export const encryptedFrames = (page: Page): Promise<EncryptedFrame[]> =>
 export function noteEncryptedFrames(): void {
   const frames: EncryptedFrame[] = [];
   Object.assign(globalThis, { parleyFrames: frames });
-  const decrypt = SubtleCrypto.prototype.decrypt;
-  SubtleCrypto.prototype.decrypt = async function noting(this: SubtleCrypto, ...args) {
-    const [parameters] = args;
+  const { subtle } = crypto;
+  const decrypt = subtle.decrypt.bind(subtle);
+  const noting: typeof decrypt = async (parameters, key, data) => {
     const header = (parameters as AesGcmParams).additionalData;
-    if (!(header instanceof Uint8Array)) return decrypt.apply(this, args);
+    if (!(header instanceof Uint8Array)) return decrypt(parameters, key, data);
     const [config = 0, next = 0] = header;
     // A key id below eight is in the first byte.
     const kid = config >> 7 === 0 ? config >> 4 : next;
     try {
-      const opened = await decrypt.apply(this, args);
+      const opened = await decrypt(parameters, key, data);
       frames.push({ at: performance.now(), kid, opens: true });
       return opened;
     } catch (error) {
@@ -37,4 +37,5 @@ export function noteEncryptedFrames(): void {
       throw error;
     }
   };
+  Object.defineProperty(subtle, 'decrypt', { value: noting });
 }

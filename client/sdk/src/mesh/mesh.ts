@@ -86,9 +86,11 @@ export class Mesh {
     this.#shareOut();
   }
 
-  /** Dropped without a socket: callers that need the signal send it again. */
-  sendRelaySignal(to: ParticipantId, signal: RelaySignal): void {
-    this.#send(to, signal);
+  /** `false`: dropped, as there is no socket or the participant is away. Callers that need the signal send it again. */
+  sendRelaySignal(to: ParticipantId, signal: RelaySignal): boolean {
+    const reaches = this.isPresent(to) && this.#options.connected();
+    if (reaches) this.#send(to, signal);
+    return reaches;
   }
 
   /** Creates links with new participants and closes those of participants who left. A new `me` starts over. */

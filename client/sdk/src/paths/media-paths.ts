@@ -178,8 +178,11 @@ export class MediaPaths {
     return shownOf(pair, { link: mesh.link(participant), relayed: this.#person(participant), overdue });
   }
 
+  /** `null` also where some media goes from peer to peer: the code says nothing about that. */
   async securityCode(): Promise<SecurityCode | null> {
-    return this.#relays.room?.securityCode() ?? null;
+    const { mesh } = this.#options;
+    const isMixed = [...this.#pairs.keys()].some((participant) => mesh.link(participant) !== undefined);
+    return isMixed ? null : (this.#relays.room?.securityCode() ?? null);
   }
 
   measure(): Promise<CallFigures> {

@@ -190,7 +190,7 @@ export class MoqRoom implements RelayedRoom {
     void this.#keys?.receive(from, signal);
   }
 
-  securityCode(): Promise<SecurityCode> | undefined {
+  securityCode(): Promise<SecurityCode | null> | undefined {
     return this.#keys?.code();
   }
 

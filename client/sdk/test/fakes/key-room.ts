@@ -28,6 +28,8 @@ export interface KeyRoom {
   readonly sent: Sent[];
   /** What the service does with a message: the messages that are delivered for it. */
   service: (sent: Sent) => readonly Sent[];
+  /** Otherwise a message is not even sent. */
+  reaches: (from: ParticipantId, to: ParticipantId) => boolean;
   /** It does not follow the roster yet. */
   enter(name: string, how?: { readonly secret?: string; readonly instance?: string }): Promise<Party>;
   /** Each of them sees exactly these in the room, and wants the media of all others. */
@@ -43,6 +45,7 @@ export function keyRoom(): KeyRoom {
     clock,
     sent: [],
     service: (sent) => [sent],
+    reaches: () => true,
     async enter(name, { secret = SECRET, instance = `0000000${name}` } = {}) {
       const id: ParticipantId = name;
       const party: { publishes: boolean } = { publishes: true };
@@ -57,7 +60,11 @@ export function keyRoom(): KeyRoom {
         secret,
         me: id,
         instance,
-        send: (to, message) => deliver({ from: id, to, message }),
+        send: (to, message) => {
+          if (!room.reaches(id, to)) return false;
+          deliver({ from: id, to, message });
+          return true;
+        },
         isPublishing: () => party.publishes,
       });
       const entered = Object.assign(party, { id, instance, keys });

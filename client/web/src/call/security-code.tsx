@@ -8,6 +8,9 @@ const AGAIN_MS = 1000;
 
 const names = new Intl.ListFormat('en');
 
+/** The code that was shown before, by call. */
+const seen = new WeakMap<CallSession, string>();
+
 export function SecurityCodeSection({ session }: { readonly session: CallSession }) {
   const shown = useSecurityCode(session);
   const { people } = session.snapshot.value;
@@ -24,6 +27,7 @@ export function SecurityCodeSection({ session }: { readonly session: CallSession
       <p class="soft small">
         Read it to each other. Where you and {listed(known)} see the same code, no other person and no server
         has the keys of what you say and show. It changes when someone joins, leaves or reloads.
+        {shown.changed && ' It has changed since you looked.'}
         {unknown.length > 0 && ` It says nothing about ${listed(unknown)}.`}
       </p>
     </>
@@ -32,13 +36,16 @@ export function SecurityCodeSection({ session }: { readonly session: CallSession
 
 const listed = (people: readonly Person[]): string => names.format(people.map(({ name }) => name));
 
-function useSecurityCode(session: CallSession): SecurityCode | null {
+function useSecurityCode(session: CallSession): (SecurityCode & { readonly changed: boolean }) | null {
   const [shown, setShown] = useState<SecurityCode | null>(null);
+  const [before] = useState(() => seen.get(session));
   useEffect(() => {
     let over = false;
     const look = async (): Promise<void> => {
       const found = await session.securityCode();
-      if (!over) setShown((before) => (before?.code === found?.code ? before : found));
+      if (over) return;
+      setShown((last) => (last?.code === found?.code ? last : found));
+      if (found !== null) seen.set(session, found.code);
     };
     void look();
     const timer = setInterval(() => void look(), AGAIN_MS);
@@ -47,5 +54,5 @@ function useSecurityCode(session: CallSession): SecurityCode | null {
       clearInterval(timer);
     };
   }, [session]);
-  return shown;
+  return shown && { ...shown, changed: before !== undefined && before !== shown.code };
 }

@@ -1,6 +1,6 @@
 /** Encrypts and decrypts the frames of one track: the time stays in the clear and is authenticated, the rest is SFrame. SPEC rule MEDIA-16. */
 import { decodeFrame, joinFrame } from '../frames.ts';
-import { openSFrame, readHeader, sealSFrame, type SFrameKey } from './sframe.ts';
+import { openSFrame, readHeader, sealSFrame, type SFrameHeader, type SFrameKey } from './sframe.ts';
 
 /** A group has at most ten seconds of frames. */
 const FRAMES_PER_GROUP = 2 ** 16;
@@ -27,11 +27,16 @@ export function frameSealer(subtle: SubtleCrypto, key: () => Promise<SFrameKey>)
   };
 }
 
-/** `key`: of the track, by its id; `undefined`: there is none, and none came. */
-export function frameOpener(
-  subtle: SubtleCrypto,
-  key: (kid: number) => Promise<SFrameKey | undefined>,
-): FrameOpener {
+export interface OpenerOptions {
+  readonly subtle: SubtleCrypto;
+  /** Frames of this counter and before are refused. */
+  readonly after: number;
+  /** Of the track, by its id; `undefined`: there is none, and none came. */
+  readonly key: (kid: number) => Promise<SFrameKey | undefined>;
+  readonly onOpened: (header: SFrameHeader) => void;
+}
+
+export function frameOpener({ subtle, after, key, onOpened }: OpenerOptions): FrameOpener {
   return {
     async decrypt(group, index, frame) {
       if (decodeFrame(frame) === undefined) return undefined;
@@ -39,9 +44,12 @@ export function frameOpener(
       const header = readHeader(sealed);
       // A frame in another place has another counter.
       if (header === undefined || header.counter !== counterOf(group, index)) return undefined;
+      if (header.counter <= after) return undefined;
       const found = await key(header.kid);
       const opened = found && (await openSFrame(subtle, found, header, { metadata: time, sealed }));
-      return opened && joinFrame(time, opened);
+      if (opened === undefined) return undefined;
+      onOpened(header);
+      return joinFrame(time, opened);
     },
   };
 }

@@ -1,31 +1,43 @@
-/** The keys under which the other participants send, by page. SPEC rules MEDIA-16, MEDIA-28. */
+/** The keys under which the other participants send. SPEC rules MEDIA-16, MEDIA-28. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Clock } from '../../ports.ts';
 import { frameOpener, type FrameOpener } from './frame-cipher.ts';
-import type { OwnKey } from './own-keys.ts';
+import { LONGEST_MS } from './own-keys.ts';
 import { trackBaseKey } from './room-secret.ts';
+import type { NumberedKey } from './sealed-keys.ts';
 import { sframeKey, type SFrameKey } from './sframe.ts';
 
 /** How long frames wait for their key. */
 const WAIT_MS = 1000;
-/** An earlier key opens what was on its way when the next one came, and nothing later. */
+/** An earlier key opens what was on its way when the next one was used first, and nothing later. */
 const OLD_MS = 2000;
-/** A participant reloads a few times; its earlier pages send nothing any more. */
-const MAX_PAGES = 4;
 /** Made-up key ids find no place. */
 const MAX_AWAITED = 4;
 const MAX_WAITING_FRAMES = 300;
-/** A page publishes four sources in two qualities. */
-const MAX_TRACKS = 32;
+const MAX_KEYS = 8;
+/** A page publishes four sources in two qualities; a participant reloads a few times. */
+const MAX_TRACKS = 64;
+/** Those who have gone are remembered, too. */
+const MAX_PEOPLE = 2000;
 
-interface Page {
-  readonly keys: Map<number, Uint8Array<ArrayBuffer>>;
-  readonly awaited: Map<number, PromiseWithResolvers<Uint8Array<ArrayBuffer> | undefined>>;
-  /** The newest group of each track of which a frame was decrypted. */
-  readonly opened: Map<string, number>;
-  newest: number;
-  newestAt: number;
+interface HeardKey {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly heardAt: number;
 }
+
+interface Sender {
+  /** Of the page that the keys are of: all its messages have one public key, and it has one broadcast. */
+  publicKey: string;
+  instance: string | null;
+  readonly keys: Map<number, HeardKey>;
+  /** The greatest number under which a frame was decrypted, and since when. */
+  used: number;
+  usedAt: number;
+  /** By page and track, the greatest counter of a frame that was decrypted. */
+  readonly opened: Map<string, number>;
+}
+
+type Awaited = PromiseWithResolvers<Uint8Array<ArrayBuffer> | undefined>;
 
 export interface HeardKeysOptions {
   readonly subtle: SubtleCrypto;
@@ -37,48 +49,67 @@ export interface HeardKeysOptions {
 
 export class HeardKeys {
   readonly #options: HeardKeysOptions;
-  readonly #people = new Map<ParticipantId, Map<string, Page>>();
+  readonly #senders = new Map<ParticipantId, Sender>();
+  readonly #awaited = new Map<ParticipantId, Map<string, Awaited>>();
 
   constructor(options: HeardKeysOptions) {
     this.#options = options;
   }
 
-  /** A key arrived. One that follows a newer key, other than right behind it, changes nothing. */
-  add(participant: ParticipantId, instance: string, { number, bytes }: OwnKey): void {
-    const { clock } = this.#options;
-    const page = this.#page(participant, instance);
-    const isOld = number < page.newest && clock.now() - page.newestAt > OLD_MS;
-    if (isOld || number < page.newest - 1 || page.keys.has(number)) return;
-    page.keys.set(number, bytes);
-    page.awaited.get(number)?.resolve(bytes);
-    page.awaited.delete(number);
-    if (number <= page.newest) return;
-    page.newest = number;
-    page.newestAt = clock.now();
-    clock.after(OLD_MS, () => {
-      for (const known of page.keys.keys()) if (known < number) page.keys.delete(known);
+  /** From now on the keys of this participant are of the page with this public key: those of another one are forgotten. */
+  expect(participant: ParticipantId, publicKey: string): void {
+    const known = this.#senders.get(participant);
+    if (known?.publicKey === publicKey) return;
+    const opened = known?.opened ?? new Map<string, number>();
+    this.#senders.set(participant, {
+      publicKey,
+      instance: null,
+      keys: new Map(),
+      used: -1,
+      usedAt: 0,
+      opened,
     });
+    dropOldest(this.#senders, MAX_PEOPLE);
   }
 
-  /** Forgets the keys of all others. */
-  keep(members: ReadonlySet<ParticipantId>): void {
-    for (const participant of this.#people.keys())
-      if (!members.has(participant)) this.#people.delete(participant);
+  /** A key arrived. Nothing changes by one under a number that is known, or of a page that is not that of its public key. */
+  add(participant: ParticipantId, instance: string, { number, bytes }: NumberedKey): void {
+    const sender = this.#senders.get(participant);
+    if (sender === undefined || (sender.instance ?? instance) !== instance) return;
+    if (sender.keys.has(number)) return;
+    sender.instance = instance;
+    sender.keys.set(number, { bytes, heardAt: this.#options.clock.now() });
+    if (sender.keys.size > MAX_KEYS) sender.keys.delete(Math.min(...sender.keys.keys()));
+    const awaited = this.#awaited.get(participant);
+    awaited?.get(`${instance} ${number}`)?.resolve(bytes);
+    awaited?.delete(`${instance} ${number}`);
   }
 
-  /** Decrypts a track from now on: nothing of groups before those that were decrypted already, so that a relay cannot play them again. */
+  /** Forgets the keys of all others, and remembers how far they were used. */
+  keep(members: { has(participant: ParticipantId): boolean }): void {
+    for (const [participant, { keys }] of this.#senders) if (!members.has(participant)) keys.clear();
+    for (const participant of this.#awaited.keys())
+      if (!members.has(participant)) this.#awaited.delete(participant);
+  }
+
+  /** Decrypts a track from now on: nothing that was decrypted before, so that a relay cannot play it again. */
   opener(participant: ParticipantId, instance: string, track: string): FrameOpener {
-    const page = this.#page(participant, instance);
-    const from = page.opened.get(track) ?? 0;
-    const opener = frameOpener(this.#options.subtle, this.#trackKeys(participant, instance, track));
-    return {
-      decrypt: async (group, index, frame) => {
-        if (group < from) return undefined;
-        const opened = await opener.decrypt(group, index, frame);
-        if (opened !== undefined) noteOpened(page, track, group);
-        return opened;
+    const { subtle, clock } = this.#options;
+    const place = `${instance}/${track}`;
+    return frameOpener({
+      subtle,
+      after: this.#senders.get(participant)?.opened.get(place) ?? -1,
+      key: this.#trackKeys(participant, instance, track),
+      onOpened: ({ kid, counter }) => {
+        const sender = this.#senders.get(participant);
+        if (sender === undefined) return;
+        sender.opened.set(place, Math.max(counter, sender.opened.get(place) ?? -1));
+        dropOldest(sender.opened, MAX_TRACKS);
+        if (kid <= sender.used || sender.instance !== instance) return;
+        sender.used = kid;
+        sender.usedAt = clock.now();
       },
-    };
+    });
   }
 
   #trackKeys(
@@ -107,42 +138,38 @@ export class HeardKeys {
     instance: string,
     number: number,
   ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    const page = this.#page(participant, instance);
-    const known = page.keys.get(number);
-    if (known !== undefined || number < page.newest) return known;
-    const awaited = page.awaited.get(number) ?? this.#await(page, number);
+    const sender = this.#senders.get(participant);
+    const known = sender?.instance === instance ? sender.keys.get(number) : undefined;
+    if (sender !== undefined && known !== undefined)
+      return this.#isOver(sender, number) ? undefined : known.bytes;
+    // A key before those in use does not come back.
+    if (sender?.instance === instance && number < sender.used) return undefined;
+    const awaited = this.#await(participant, `${instance} ${number}`);
     if (awaited !== undefined) this.#options.ask(participant);
     return awaited?.promise;
   }
 
-  #await(
-    { awaited }: Page,
-    number: number,
-  ): PromiseWithResolvers<Uint8Array<ArrayBuffer> | undefined> | undefined {
+  /** A later key has been used for a while, or should have been by now. */
+  #isOver({ keys, used, usedAt }: Sender, number: number): boolean {
+    const now = this.#options.clock.now();
+    if (number < used && now - usedAt >= OLD_MS) return true;
+    return [...keys].some(([later, { heardAt }]) => later > number && now - heardAt >= LONGEST_MS + OLD_MS);
+  }
+
+  #await(participant: ParticipantId, name: string): Awaited | undefined {
+    const awaited = this.#awaited.get(participant) ?? new Map<string, Awaited>();
+    this.#awaited.set(participant, awaited);
+    const known = awaited.get(name);
+    if (known !== undefined) return known;
     if (awaited.size >= MAX_AWAITED) return undefined;
-    const wanted = Promise.withResolvers<Uint8Array<ArrayBuffer> | undefined>();
-    awaited.set(number, wanted);
+    const wanted: Awaited = Promise.withResolvers();
+    awaited.set(name, wanted);
     this.#options.clock.after(WAIT_MS, () => {
       wanted.resolve(undefined);
-      if (awaited.get(number) === wanted) awaited.delete(number);
+      if (awaited.get(name) === wanted) awaited.delete(name);
     });
     return wanted;
   }
-
-  #page(participant: ParticipantId, instance: string): Page {
-    const pages = this.#people.get(participant) ?? new Map<string, Page>();
-    const known = pages.get(instance);
-    if (known !== undefined) return known;
-    const page: Page = { keys: new Map(), awaited: new Map(), opened: new Map(), newest: -1, newestAt: 0 };
-    this.#people.set(participant, pages.set(instance, page));
-    dropOldest(pages, MAX_PAGES);
-    return page;
-  }
-}
-
-function noteOpened({ opened }: Page, track: string, group: number): void {
-  opened.set(track, Math.max(group, opened.get(track) ?? 0));
-  dropOldest(opened, MAX_TRACKS);
 }
 
 function dropOldest(map: Map<string, unknown>, most: number): void {
