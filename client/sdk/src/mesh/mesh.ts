@@ -154,12 +154,13 @@ export class Mesh {
 
   /** Divides the bit rate: each connection sends less as the mesh grows, and more as it shrinks. */
   #shareOut(): void {
-    if (this.#links === this.#sharedOutTo) return;
-    this.#sharedOutTo = this.#links;
+    if (this.links === this.#sharedOutTo) return;
+    this.#sharedOutTo = this.links;
     this.#setLinkMedia();
   }
 
-  get #links(): number {
+  /** How many participants are linked from peer to peer. */
+  get links(): number {
     return [...this.#neighbours.values()].filter(({ link }) => link !== null).length;
   }
 
@@ -177,7 +178,7 @@ export class Mesh {
   }
 
   #outgoing(): Outgoing {
-    return { ...this.#media, budget: budgetFor(this.#links) };
+    return { ...this.#media, budget: budgetFor(this.links) };
   }
 
   #meet(me: ParticipantId, { participant, state, media, muted }: HeardMember): void {

@@ -124,9 +124,8 @@ async function inflate(
 }
 
 function parse(value: unknown): Signal | undefined {
-  if (typeof value !== 'object' || value === null || !('type' in value)) return undefined;
-  const { type } = value;
-  if (typeof type !== 'string' || !Object.hasOwn(SIGNALS, type)) return undefined;
-  const decoded = decode(SIGNALS[type as keyof typeof SIGNALS], value);
+  const { type } = Object(value) as { type: keyof typeof SIGNALS };
+  if (!Object.hasOwn(SIGNALS, type)) return undefined;
+  const decoded = decode(SIGNALS[type], value);
   return decoded.ok ? decoded.message : undefined;
 }

@@ -180,9 +180,7 @@ export class MediaPaths {
 
   /** `null` also where some media goes from peer to peer: the code says nothing about that. */
   async securityCode(): Promise<SecurityCode | null> {
-    const { mesh } = this.#options;
-    const isMixed = [...this.#pairs.keys()].some((participant) => mesh.link(participant) !== undefined);
-    return isMixed ? null : (this.#relays.room?.securityCode() ?? null);
+    return this.#options.mesh.links > 0 ? null : (this.#relays.room?.securityCode() ?? null);
   }
 
   measure(): Promise<CallFigures> {
