@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { joinAsPuppet, launchFirefox } from '../../support/puppets.ts';
 import { opened } from '../../support/opened.ts';
+import { connectsBy } from '../../support/paths.ts';
+import { seesPictures } from '../../support/presence.ts';
 import { withSite } from '../../support/site.ts';
 import { newRoom, Visitor } from '../../support/visitor.ts';
 
@@ -50,6 +52,28 @@ describe('Firefox and Chromium', { timeout: 180_000 }, () => {
     await cy.page.getByTestId('chat-file').setInputFiles(notes);
     await fox.page.locator('[data-testid=file-fetch]').click();
     await fox.page.waitForSelector('[data-testid=file-save]', { timeout: 20_000 });
+    await fox.page.close();
+    await cy.leave();
+  });
+});
+
+describe('Firefox and Chromium in an encrypted call through relays', { timeout: 180_000 }, () => {
+  const site = withSite({ PARLEY_LIMIT_MESH_PARTICIPANTS: '1' });
+  const firefox = opened(async (keep) => keep(await launchFirefox()));
+
+  it('[MEDIA-16] [MEDIA-27] see each other and show the same code', async () => {
+    const link = `${newRoom()}#key=AAECAwQFBgcICQoLDA0ODw`;
+    const cy = await Visitor.join(site.browser, { name: 'Cy', web: site.web, room: link });
+    const fox = await joinAsPuppet(firefox(), `${site.web}/r/${link}`, 'Fox');
+    for (const one of [cy, fox]) await connectsBy(one, 'sfu', 1);
+    for (const one of [cy, fox]) await seesPictures(one, 1);
+    const code = '[data-testid=security-code]';
+    await cy.page.getByTestId('open-path').click();
+    await fox.page.locator('[data-testid=open-path]').click();
+    await fox.page.waitForSelector(code, { timeout: 20_000 });
+    const shown = await fox.page.$eval(code, (one) => one.textContent ?? '');
+    assert.match(shown, /^(?:\d{5} ){3}\d{5}$/);
+    await cy.page.locator(code, { hasText: shown }).waitFor();
     await fox.page.close();
     await cy.leave();
   });
