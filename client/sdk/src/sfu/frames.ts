@@ -22,15 +22,18 @@ export function bytesOf(frames: readonly Frame[]): number {
 }
 
 export function encodeFrame({ timestamp, payload }: Frame): Uint8Array<ArrayBuffer> {
-  return joinFrame(Varint.encode(Math.round(timestamp)), payload);
+  return joined(Varint.encode(Math.round(timestamp)), payload);
 }
 
-/** `time`: already encoded. */
-export function joinFrame(time: Uint8Array, payload: Uint8Array): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(time.byteLength + payload.byteLength);
-  bytes.set(time);
-  bytes.set(payload, time.byteLength);
-  return bytes;
+/** One after the other, as a copy. */
+export function joined(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.byteLength;
+  }
+  return all;
 }
 
 /** `undefined` for data that is not a frame. Never throws. */

@@ -91,3 +91,32 @@ export function keyRoom(): KeyRoom {
   };
   return room;
 }
+
+/** What comes of decrypting while the clock stands still: a frame waits until its key is here. */
+export const withKey = (opening: Promise<Uint8Array | undefined>): Promise<unknown> =>
+  Promise.race([opening, pause(5000, 'not within 5 s', { ref: false })]);
+
+/** What comes of decrypting when the frame has waited for its key, as long as it does. */
+export async function afterWaiting(
+  room: KeyRoom,
+  opening: Promise<Uint8Array | undefined>,
+): Promise<Uint8Array | undefined> {
+  let over = false;
+  void opening.finally(() => (over = true));
+  await room.until('a frame is decrypted or refused', async () => {
+    if (!over) await room.clock.advance(20);
+    return over;
+  });
+  return opening;
+}
+
+/** The code of all of them, once it is the same; time passes meanwhile. */
+export async function commonCode(room: KeyRoom, parties: readonly Party[]): Promise<string> {
+  let codes: readonly (string | undefined)[] = [];
+  await room.until('one code', async () => {
+    await room.clock.advance(100);
+    codes = await Promise.all(parties.map(async ({ keys }) => (await keys.code())?.code));
+    return new Set(codes).size === 1 && codes[0] !== undefined;
+  });
+  return codes[0] ?? '';
+}

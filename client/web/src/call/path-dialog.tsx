@@ -28,8 +28,8 @@ export function MediaKeySection({ session }: { readonly session: CallSession }) 
     return (
       <>
         <p class="soft small" data-testid="has-media-key">
-          Browsers send the part after # to no server. With it they give each other the keys of their voice
-          and video, new ones when someone leaves; media relays get none. In a large room, people who joined
+          Browsers send the part after # to no server. In a large room they give each other the keys of their
+          voice and video with it, new ones when someone leaves; media relays get none, and people who joined
           with another link cannot see or hear you.
         </p>
         <div class="actions">

@@ -1,13 +1,13 @@
 /** When to ask which participant for its keys, again and again where no answer comes: less and less often. */
 import type { ParticipantId } from '@parley/protocol/ids';
+import { grown } from '../../net/backoff.ts';
 import type { Clock } from '../../ports.ts';
 
-const FIRST_MS = 400;
-const LONGEST_MS = 10_000;
+const WAIT = { firstMs: 400, capMs: 10_000 };
 
 export class AskTimes {
   readonly #clock: Clock;
-  readonly #asked = new Map<ParticipantId, { readonly at: number; readonly waitMs: number }>();
+  readonly #asked = new Map<ParticipantId, { readonly at: number; readonly times: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -15,12 +15,12 @@ export class AskTimes {
 
   isDue(participant: ParticipantId): boolean {
     const last = this.#asked.get(participant);
-    return last === undefined || this.#clock.now() - last.at >= last.waitMs;
+    return last === undefined || this.#clock.now() - last.at >= grown(WAIT, last.times - 1);
   }
 
   asked(participant: ParticipantId): void {
-    const waitMs = Math.min(LONGEST_MS, 2 * (this.#asked.get(participant)?.waitMs ?? FIRST_MS / 2));
-    this.#asked.set(participant, { at: this.#clock.now(), waitMs });
+    const times = (this.#asked.get(participant)?.times ?? 0) + 1;
+    this.#asked.set(participant, { at: this.#clock.now(), times });
   }
 
   /** It answered, or is another page now. */

@@ -1,5 +1,5 @@
 /** Encrypts and decrypts the frames of one track: the time stays in the clear and is authenticated, the rest is SFrame. SPEC rule MEDIA-16. */
-import { decodeFrame, joinFrame } from '../frames.ts';
+import { decodeFrame, joined } from '../frames.ts';
 import { openSFrame, readHeader, sealSFrame, type SFrameHeader, type SFrameKey } from './sframe.ts';
 
 /** A group has at most ten seconds of frames. */
@@ -22,7 +22,7 @@ export function frameSealer(subtle: SubtleCrypto, key: () => Promise<SFrameKey>)
       const counter = counterOf(group, index);
       if (counter === undefined) throw new Error('the group has too many frames');
       const { time, payload } = split(frame);
-      return joinFrame(time, await sealSFrame(subtle, await key(), counter, { metadata: time, payload }));
+      return joined(time, await sealSFrame(subtle, await key(), counter, { metadata: time, payload }));
     },
   };
 }
@@ -49,7 +49,7 @@ export function frameOpener({ subtle, after, key, onOpened }: OpenerOptions): Fr
       const opened = found && (await openSFrame(subtle, found, header, { metadata: time, sealed }));
       if (opened === undefined) return undefined;
       onOpened(header);
-      return joinFrame(time, opened);
+      return joined(time, opened);
     },
   };
 }

@@ -6,6 +6,7 @@
 import type { ParticipantId } from '@parley/protocol/ids';
 import { fromBase64, toBase64 } from '../../pages/base64.ts';
 import type { Clock, KeySignal, Random, SecurityCode } from '../../ports.ts';
+import { joined } from '../frames.ts';
 import { AskTimes } from './ask-times.ts';
 import type { FrameOpener, FrameSealer } from './frame-cipher.ts';
 import { HeardKeys } from './heard-keys.ts';
@@ -64,7 +65,7 @@ export class KeyExchange {
   readonly #peers = new Map<ParticipantId, Peer>();
   /** Those who were given a key of ours; of them, those who lack the next. */
   readonly #holders = new Set<ParticipantId>();
-  #lacking: ReadonlySet<ParticipantId> = new Set();
+  readonly #lacking = new Set<ParticipantId>();
   /** Public keys that a participant had before its present one. */
   readonly #replaced = new Map<ParticipantId, Set<string>>();
   #members: ReadonlySet<ParticipantId> = new Set();
@@ -93,7 +94,7 @@ export class KeyExchange {
       room,
       broadcast: `${me}/${instance}`,
       onNew: () => {
-        this.#lacking = new Set(this.#holders);
+        for (const participant of this.#holders) this.#lacking.add(participant);
         this.#push();
       },
       isGiven: () => this.#lacking.size === 0 || !options.isPublishing(),
@@ -121,9 +122,8 @@ export class KeyExchange {
     this.#members = members;
     this.#heard.keep(members);
     const gone = [...this.#holders].filter((participant) => !members.has(participant));
-    for (const known of [this.#peers, this.#holders])
+    for (const known of [this.#peers, this.#holders, this.#lacking])
       for (const participant of known.keys()) if (!members.has(participant)) known.delete(participant);
-    this.#lacking = new Set([...this.#lacking].filter((participant) => members.has(participant)));
     this.#asks.keep(members);
     if (gone.length > 0) this.#own.rotate();
     this.#push();
@@ -204,10 +204,8 @@ export class KeyExchange {
     this.#holders.add(to);
     if (!this.#post(to, { ...this.#signed, asks: !peer.isHeard, sealed })) Object.assign(peer, before);
     const { next } = this.#own;
-    const lacking = new Set(this.#lacking);
-    if (next !== null && peer.given < next.number) lacking.add(to);
-    else lacking.delete(to);
-    this.#lacking = lacking;
+    if (next !== null && peer.given < next.number) this.#lacking.add(to);
+    else this.#lacking.delete(to);
   }
 
   async #seal({ keys: pair }: Peer, keys: readonly NumberedKey[]): Promise<string> {
@@ -215,7 +213,7 @@ export class KeyExchange {
     const iv = new Uint8Array(random.bytes(IV_BYTES));
     const plain = writeKeys(keys, instance);
     const closed = await subtle.encrypt({ name: 'AES-GCM', iv }, (await pair).to, plain);
-    return toBase64(new Uint8Array([...iv, ...new Uint8Array(closed)]));
+    return toBase64(joined(iv, new Uint8Array(closed)));
   }
 
   async #take(from: ParticipantId, peer: Peer, sealed: string): Promise<void> {
@@ -256,6 +254,7 @@ export class KeyExchange {
   #replace(participant: ParticipantId, publicKey: string, replaced: Set<string>): void {
     this.#replaced.set(participant, replaced.add(publicKey));
     this.#asks.answered(participant);
+    this.#lacking.delete(participant);
     if (this.#holders.delete(participant)) this.#own.rotate();
   }
 

@@ -7,7 +7,7 @@ import { readSecret } from '../secret.ts';
 
 const ID_BYTES = 8;
 const PROOF_BYTES = 16;
-const PAIR_BITS = 256;
+const KEY_BYTES = 32;
 const BASE_BITS = 128;
 /** Stretches the code that people compare: two pairs of keys with one code take 2^33 trials, each of so many hashes. */
 const CODE_ITERATIONS = 250_000;
@@ -20,14 +20,24 @@ export class RoomSecret {
   /** An id of the secret that does not reveal it: 16 hex digits. */
   readonly id: string;
   readonly #subtle: SubtleCrypto;
-  readonly #secret: CryptoKey;
-  readonly #room: string;
+  readonly #proofKey: CryptoKey;
+  readonly #pairSalt: ArrayBuffer;
+  readonly #codeSalt: ArrayBuffer;
 
-  private constructor(id: string, subtle: SubtleCrypto, secret: CryptoKey, room: string) {
-    this.id = id;
+  private constructor(
+    subtle: SubtleCrypto,
+    derived: {
+      readonly id: ArrayBuffer;
+      readonly proofKey: CryptoKey;
+      readonly pairSalt: ArrayBuffer;
+      readonly codeSalt: ArrayBuffer;
+    },
+  ) {
+    this.id = toHex(new Uint8Array(derived.id));
     this.#subtle = subtle;
-    this.#secret = secret;
-    this.#room = room;
+    this.#proofKey = derived.proofKey;
+    this.#pairSalt = derived.pairSalt;
+    this.#codeSalt = derived.codeSalt;
   }
 
   /** `secret`: base64url, as accepted by `readSecret`; throws otherwise. */
@@ -35,36 +45,41 @@ export class RoomSecret {
     const bytes = readSecret(secret);
     if (bytes === undefined) throw new Error('the end-to-end key is not one');
     const key = await subtle.importKey('raw', bytes, 'HKDF', false, ['deriveBits']);
-    const id = new Uint8Array(await subtle.deriveBits(derivation(room, 'id'), key, 8 * ID_BYTES));
-    return new RoomSecret(toHex(id), subtle, key, room);
+    const derive = (info: string, count: number): Promise<ArrayBuffer> =>
+      subtle.deriveBits(derivation(room, info), key, 8 * count);
+    const hmac = { name: 'HMAC', hash: 'SHA-256' };
+    const proof = await derive('proof', KEY_BYTES);
+    return new RoomSecret(subtle, {
+      id: await derive('id', ID_BYTES),
+      proofKey: await subtle.importKey('raw', proof, hmac, false, ['sign']),
+      pairSalt: await derive('pair', KEY_BYTES),
+      codeSalt: await derive('code', CODE_BYTES),
+    });
   }
 
   /** Shows that a participant who knows the secret has this public key: 128 bits of an HMAC-SHA-256, in base64url. */
   async proof(participant: string, publicKey: string): Promise<string> {
-    const bits = await this.#subtle.deriveBits(derivation(this.#room, 'proof'), this.#secret, PAIR_BITS);
-    const hmac = { name: 'HMAC', hash: 'SHA-256' };
-    const key = await this.#subtle.importKey('raw', bits, hmac, false, ['sign']);
-    const signed = await this.#subtle.sign('HMAC', key, text.encode(`${participant} ${publicKey}`));
+    const named = text.encode(`${participant} ${publicKey}`);
+    const signed = await this.#subtle.sign('HMAC', this.#proofKey, named);
     return toBase64(new Uint8Array(signed, 0, PROOF_BYTES));
   }
 
   /**
-   * The key under which `from` sends its media keys to `to`: without the secret of the link it cannot be derived from an agreement. `agreed`: the
+   * The key under which one page sends its media keys to another: without the secret of the link it cannot be derived from an agreement. `agreed`: the
    * bits of the key agreement. `parties`: what each side is called, and its public key.
    */
   async pairKey(agreed: ArrayBuffer, parties: string): Promise<CryptoKey> {
-    const subtle = this.#subtle;
-    const salt = await subtle.deriveBits(derivation(this.#room, 'pair'), this.#secret, PAIR_BITS);
-    const shared = await subtle.importKey('raw', agreed, 'HKDF', false, ['deriveKey']);
-    const params = { name: 'HKDF', hash: 'SHA-256', salt, info: text.encode(`parley media 2 ${parties}`) };
-    const algorithm = { name: 'AES-GCM', length: PAIR_BITS };
-    return subtle.deriveKey(params, shared, algorithm, false, ['encrypt', 'decrypt']);
+    const shared = await this.#subtle.importKey('raw', agreed, 'HKDF', false, ['deriveKey']);
+    const info = text.encode(`parley media 2 ${parties}`);
+    const params = { name: 'HKDF', hash: 'SHA-256', salt: this.#pairSalt, info };
+    const algorithm = { name: 'AES-GCM', length: 8 * KEY_BYTES };
+    return this.#subtle.deriveKey(params, shared, algorithm, false, ['encrypt', 'decrypt']);
   }
 
   /** Twenty digits that stand for the secret and this list of public keys, in groups of five. */
   async code(publicKeys: string): Promise<string> {
     const all = await this.#subtle.importKey('raw', text.encode(publicKeys), 'PBKDF2', false, ['deriveBits']);
-    const salt = await this.#subtle.deriveBits(derivation(this.#room, 'code'), this.#secret, 8 * CODE_BYTES);
+    const salt = this.#codeSalt;
     const stretch = { name: 'PBKDF2', hash: 'SHA-256', salt, iterations: CODE_ITERATIONS };
     const bytes = new Uint8Array(await this.#subtle.deriveBits(stretch, all, 8 * CODE_BYTES));
     const digits = BigInt(`0x${toHex(bytes)}`)

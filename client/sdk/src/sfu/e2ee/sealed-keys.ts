@@ -1,4 +1,5 @@
 /** What is encrypted in a `key` message: one key or two of its sender, each with its number, and the page that they are of. SPEC rule MEDIA-27. */
+
 /** A key of a sender, and its number. */
 export interface NumberedKey {
   readonly number: number;

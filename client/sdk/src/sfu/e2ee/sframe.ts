@@ -1,11 +1,13 @@
 /** SFrame (RFC 9605) with the cipher suite AES_128_GCM_SHA256_128, by WebCrypto. */
+import { joined } from '../frames.ts';
 
 const SUITE = 4;
 const KEY_BITS = 128;
 const SALT_BITS = 96;
 const TAG_BYTES = 16;
-/** The greatest header: one byte, then key id and counter of at most eight bytes each. */
+/** From this number on it has bytes of its own in the header, up to `NUMBER_BYTES`. */
 const LONG = 8;
+const NUMBER_BYTES = 8;
 
 const text = new TextEncoder();
 
@@ -101,7 +103,7 @@ function readNumber(bytes: Uint8Array, at: number, code: number): { value: numbe
 /** The salt with the counter added by XOR (RFC 9605, 4.4.3). */
 function gcm(salt: Uint8Array, counter: number, additionalData: Uint8Array<ArrayBuffer>): AesGcmParams {
   const iv = new Uint8Array(salt);
-  const at = iv.byteLength - LONG;
+  const at = iv.byteLength - NUMBER_BYTES;
   for (const [index, byte] of uint64(counter).entries()) iv[at + index] = (iv[at + index] ?? 0) ^ byte;
   return { name: 'AES-GCM', iv, additionalData, tagLength: 8 * TAG_BYTES };
 }
@@ -110,17 +112,7 @@ const label = (what: string, kid: number): Uint8Array<ArrayBuffer> =>
   joined(text.encode(what), uint64(kid), Uint8Array.of(0, SUITE));
 
 function uint64(value: number): Uint8Array {
-  const view = new DataView(new ArrayBuffer(LONG));
+  const view = new DataView(new ArrayBuffer(NUMBER_BYTES));
   view.setBigUint64(0, BigInt(value));
   return new Uint8Array(view.buffer);
-}
-
-function joined(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.byteLength;
-  }
-  return all;
 }

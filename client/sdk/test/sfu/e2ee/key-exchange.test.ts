@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { decodeFrame, encodeFrame } from '../../../src/sfu/frames.ts';
 import { newSecret } from '../../../src/sfu/secret.ts';
-import { keyRoom, type KeyRoom, type Party, type Sent } from '../../fakes/key-room.ts';
+import {
+  afterWaiting,
+  commonCode,
+  keyRoom,
+  withKey,
+  type KeyRoom,
+  type Party,
+  type Sent,
+} from '../../fakes/key-room.ts';
 
 const TRACK = 'camera/low';
 const OTHER_SECRET = newSecret(Uint8Array.from({ length: 16 }, () => 7));
@@ -16,38 +23,18 @@ async function heard(from: Party, to: Party, group = 1): Promise<Uint8Array | un
   return to.keys.opener(from.id, from.instance, TRACK).decrypt(group, 0, closed);
 }
 
-/** The clock stands still: a frame waits until its key is here. */
 async function hears(to: Party, from: Party, group = 1): Promise<void> {
-  const late = pause(5000, 'not within 5 s', { ref: false });
-  assert.deepEqual(await Promise.race([heard(from, to, group), late]), frame(group));
+  assert.deepEqual(await withKey(heard(from, to, group)), frame(group));
 }
 
-/** Until the frame has waited for its key long enough. */
 async function hearsNot(room: KeyRoom, to: Party, from: Party, group = 1): Promise<void> {
-  let over = false;
-  const opened = heard(from, to, group).finally(() => (over = true));
-  await room.until('the frame is refused', async () => {
-    if (!over) await room.clock.advance(20);
-    return over;
-  });
-  assert.equal(await opened, undefined);
+  assert.equal(await afterWaiting(room, heard(from, to, group)), undefined);
 }
 
 const isRequestOf =
   (party: Party) =>
   ({ from, message }: Sent): boolean =>
     from === party.id && message.asks && message.sealed === undefined;
-/** The code of all of them, once it is the same; time passes meanwhile. */
-async function commonCode(room: KeyRoom, parties: readonly Party[]): Promise<string> {
-  let codes: readonly (string | undefined)[] = [];
-  await room.until('one code', async () => {
-    await room.clock.advance(100);
-    codes = await Promise.all(parties.map(async ({ keys }) => (await keys.code())?.code));
-    return new Set(codes).size === 1 && codes[0] !== undefined;
-  });
-  return codes[0] ?? '';
-}
-
 const ids = (parties: readonly Party[]): string[] => parties.map(({ id }) => id);
 
 describe('keys of senders', () => {
