@@ -8,6 +8,7 @@ import { test, type TestContext } from 'node:test';
 const PROGRAM = new URL('test-twice.ts', import.meta.url).pathname;
 const PASSES = '';
 const FAILS = "throw new Error('always');";
+const WAITS = 'setInterval(() => {}, 1000); return new Promise(() => {});';
 /** The marks outlive a run: `a.test.ts` leaves one that names it. */
 const FAILS_ONCE = `
   const mark = import.meta.filename + '.ran';
@@ -42,11 +43,23 @@ test('more than three files that failed do not run again', (t) => {
   assert.equal(log, undefined);
 });
 
+test('a file of which a test failed ends, and runs again, whatever the test left open', (t) => {
+  const { code, log } = run(t, { a: `setInterval(() => {}, 1000);${FAILS_ONCE}` });
+  assert.equal(code, 0);
+  assert.equal(log, 'a.test.ts failed, and passed the second time\n');
+});
+
+test('a test that does not end fails', (t) => {
+  const { code, output } = run(t, { a: WAITS }, { flags: ['--test-timeout=500'] });
+  assert.equal(code, 1);
+  assert.match(output, /test timed out after 500ms/);
+});
+
 /** Runs test files with these bodies of their only tests. */
 function run(
   t: TestContext,
   bodies: Readonly<Record<string, string>>,
-  { twice = true } = {},
+  { twice = true, flags = [] }: { twice?: boolean; flags?: readonly string[] } = {},
 ): { readonly code: number | null; readonly log: string | undefined; readonly output: string } {
   const directory = mkdtempSync(join(tmpdir(), 'parley-twice-'));
   t.after(() => rmSync(directory, { recursive: true }));
@@ -56,7 +69,7 @@ function run(
       `import { test } from 'node:test';\nimport { existsSync, writeFileSync } from 'node:fs';\ntest('tests ${name}', () => {${body}});\n`,
     );
   const logFile = join(directory, 'log');
-  const { status, stdout } = spawnSync(process.execPath, [PROGRAM, '*.test.ts'], {
+  const { status, stdout } = spawnSync(process.execPath, [PROGRAM, ...flags, '*.test.ts'], {
     cwd: directory,
     encoding: 'utf8',
     // A run of `node --test` inside a test would report to that test.

@@ -1,7 +1,8 @@
 /**
- * `node --test` for tests that hold real browsers and clusters to times. Where PARLEY_TEST_TWICE names a file, as in CI, the files of which a test
- * failed run a second time, one after the other, and their names are added to that file: processors that are shared with other machines stall now
- * and then, a browser crashes, and a fault fails twice. Takes the arguments of `node --test`: flags, and then patterns of files.
+ * `node --test` for tests that hold real servers, browsers and clusters to times. Where PARLEY_TEST_TWICE names a file, as in CI, the files of which a
+ * test failed run a second time, one after the other, and their names are added to that file: processors that are shared with other machines stall
+ * now and then, a browser crashes, and a fault fails twice. No test runs without limit, and what a failed test left open does not keep its file from
+ * ending. Takes the arguments of `node --test`: flags, and then patterns of files.
  *
  *     PARLEY_TEST_TWICE=/tmp/twice node scripts/test-twice.ts --test-concurrency=1 'test/*.test.ts'
  */
@@ -11,6 +12,8 @@ import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
+/** Before the flags that are given, which take precedence. */
+const LIMITS = ['--test-force-exit', '--test-timeout=300000'];
 /** More failed files than these are no stall. */
 const MAX_FILES = 3;
 const REPORTER = new URL('failed-files.ts', import.meta.url).href;
@@ -47,7 +50,7 @@ async function run(
   const reporters = ['spec', 'stdout', REPORTER, list].map(
     (value, nth) => `--test-reporter${nth % 2 === 1 ? '-destination' : ''}=${value}`,
   );
-  const child = spawn(process.execPath, ['--test', ...flags, ...more, ...reporters, ...files], {
+  const child = spawn(process.execPath, ['--test', ...LIMITS, ...flags, ...more, ...reporters, ...files], {
     stdio: 'inherit',
   });
   const [code] = (await once(child, 'exit')) as [number | null];
