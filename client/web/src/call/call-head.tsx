@@ -65,8 +65,8 @@ function HeadButton({ session, kind, icon, label, shortcut }: HeadButtonProps) {
 
 /** Shows who can read the media. */
 function PathStatus({ session }: { readonly session: CallSession }) {
-  const { path } = session.snapshot.value;
-  const { label, title, tone } = pathText(path);
+  const { path, people } = session.snapshot.value;
+  const { label, title, tone } = pathText(path, people);
   const isUsual = tone === 'usual';
   return (
     <span

@@ -13,9 +13,10 @@ interface PathDialogProps {
 
 /** The path of audio and video, who can read them, and what the user can do about it. */
 export function PathDialog({ session, onClose }: PathDialogProps) {
+  const { path, people } = session.snapshot.value;
   return (
     <Dialog title="Path of this call" onClose={onClose} testid="path-dialog">
-      <p>{pathText(session.snapshot.value.path).title}</p>
+      <p>{pathText(path, people).title}</p>
       <SecurityCodeSection session={session} />
       <MediaKeySection session={session} />
       <DialogButton session={session} kind="statistics" label="Statistics of the call" />

@@ -1,5 +1,5 @@
 /** The text about the path of media. */
-import type { CallPath, Link } from '@parley/sdk/call';
+import type { CallPath, Link, Person } from '@parley/sdk/call';
 
 type Path = Extract<Link, { readonly status: 'connected' }>['path'];
 
@@ -30,20 +30,21 @@ export interface PathText {
   readonly tone: 'usual' | 'calm' | 'warning';
 }
 
-/** The description for the whole call: who can read its media. */
-export function pathText(path: CallPath): PathText {
+/** The description for the whole call: who can read its media. `people`: the others. */
+export function pathText(path: CallPath, people: readonly Pick<Person, 'link'>[]): PathText {
   const { kind, reason } = path;
   if (kind === 'sfu') {
     const cause = CAUSES[reason];
+    const besides = directly(people);
     return path.encrypted
       ? {
           label: 'End-to-end encrypted',
-          title: `${cause}, so voice and video go through media relays, which cannot read them: only people with your link get the keys.`,
+          title: `${cause}, so voice and video go through media relays, which cannot read them: only people with your link get the keys.${besides}`,
           tone: 'calm',
         }
       : {
           label: 'Through relays',
-          title: `${cause}, so voice and video go through media relays. Relays can read them.`,
+          title: `${cause}, so voice and video go through media relays. Relays can read them.${besides}`,
           tone: 'warning',
         };
   }
@@ -77,4 +78,11 @@ export function pathText(path: CallPath): PathText {
     default:
       return reason satisfies never;
   }
+}
+
+/** A sentence about those whose media relays do not bring, or who need none. */
+function directly(people: readonly Pick<Person, 'link'>[]): string {
+  const { length } = people.filter(({ link }) => link.status === 'connected' && link.path !== 'sfu');
+  if (length === 0) return '';
+  return ` What ${length === 1 ? 'one person sends' : `${length} people send`} you comes from them directly.`;
 }
