@@ -270,6 +270,22 @@ export const ROOMS: readonly Mutant[] = [
     test: `${TESTS}/core/end-and-mutes.test.ts`,
   },
   {
+    rule: 'MOD-16',
+    breaks: 'any participant of the room is a co-owner',
+    file: `${SRC}/server/owner-key.ts`,
+    find: 'return isOfRoom && record.coOwners.includes(sub) ? sub : undefined;',
+    replace: 'return isOfRoom ? sub : undefined;',
+    test: `${TESTS}/wire/co-owners.test.ts`,
+  },
+  {
+    rule: 'MOD-16',
+    breaks: 'a co-owner that left goes on to moderate',
+    file: `${SRC}/server/owned-room.ts`,
+    find: "if (coOwner !== undefined && (await pod.moderate(view.room, 'identify', coOwner)).outcome !== 'done')",
+    replace: 'if (coOwner !== undefined && !pod.isReady)',
+    test: `${TESTS}/wire/co-owners.test.ts`,
+  },
+  {
     rule: 'MOD-2',
     breaks: 'a ban does not close the sockets that it matches',
     file: `${SRC}/core/policy.ts`,

@@ -81,8 +81,10 @@ export interface Person {
   readonly name: string;
   readonly presence: Presence;
   readonly media: Media;
-  /** The participant joined with the owner key of the room. */
+  /** The participant joined with the owner key of the room, or is a co-owner. */
   readonly owner: boolean;
+  /** An owner for as long as it is in the call, made so by one with the owner key. */
+  readonly coOwner: boolean;
   /** An owner muted the participant: its sound is not played here, and `media.audio` is `false`. */
   readonly muted: boolean;
   readonly link: Link;
@@ -169,7 +171,7 @@ export interface CallSnapshot {
   /** Whether the room is locked and has a lobby, and its capacity; `null` before the welcome. */
   readonly view: RoomView | null;
   /**
-   * This participant. `participant`: `null` before the first welcome. `owner`: it joined with the owner key of this room. `muted`: an owner muted it; no
+   * This participant. `participant`: `null` before the first welcome. `owner` and `coOwner`: as of a `Person`. `muted`: an owner muted it; no
    * microphone is sent, and once the mute is lifted, none until `setMicrophone` is called again.
    */
   readonly me: {
@@ -177,6 +179,7 @@ export interface CallSnapshot {
     readonly name: string;
     readonly media: Media;
     readonly owner: boolean;
+    readonly coOwner: boolean;
     readonly muted: boolean;
   };
   /** Owners muted everyone but themselves, also those who join later. Single participants may be excepted. */
@@ -247,7 +250,7 @@ export interface Call {
    * service drops reactions over the rate of chat lines (`TOO_MANY_CHAT_LINES`).
    */
   react(emoji: string): boolean;
-  /** `null` without an owner key. `me.owner` and the answers say whether the key is that of the room. */
+  /** `null` without an owner key, unless this participant is a co-owner. `me.owner` and the answers say whether the key is that of the room. */
   readonly moderation: Moderation | null;
   /** Leaves the room; the other participants are notified at once. */
   leave(): void;

@@ -1,9 +1,9 @@
 /** A call: combines the connection to the room, roster, chat and media into one snapshot. */
 import type { ParticipantId } from '@parley/protocol/ids';
 import { CHAT_LIMITS } from '@parley/protocol/chat-limits';
-import { isMuted, NO_MUTES, REACTIONS, type Media } from '@parley/protocol/people';
+import { REACTIONS, type Media } from '@parley/protocol/people';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
-import type { IceOffer, RoomView } from '@parley/protocol/http';
+import type { IceOffer } from '@parley/protocol/http';
 import type { Call, CallConnection, CallFigures, CallOptions, CallSnapshot } from './call.ts';
 import { Connection } from './signaling/connection.ts';
 import { recall } from './signaling/memory.ts';
@@ -17,13 +17,12 @@ import { RelayRequests } from './paths/relay-requests.ts';
 import type { Ports, SecurityCode } from './ports.ts';
 import { ChatSession } from './room/chat-session.ts';
 import { Listeners } from './room/listeners.ts';
-import { lobbyAfter, type Lobby } from './room/lobby.ts';
 import { LocalState } from './room/local-state.ts';
 import { moderation, type Moderation } from './room/moderation.ts';
 import { handQueue, nextHand } from './room/hands.ts';
-import { heardMembers } from './room/mutes.ts';
 import { People } from './room/people.ts';
 import { Reactions } from './room/reactions.ts';
+import { RoomState } from './room/room-state.ts';
 import { RosterKeeper } from './room/roster-keeper.ts';
 
 /** Joins a room, and reconnects after every interruption until `leave()` or until the service ends the call with a code. */
@@ -32,7 +31,8 @@ export function joinCall(options: CallOptions, ports: Ports): Call {
 }
 
 class JoinedCall implements Call {
-  readonly moderation: Moderation | null;
+  readonly #moderation: Moderation;
+  readonly #ownerKey: string | undefined;
   readonly #room: string;
   readonly #connection: Connection;
   readonly #mesh: Mesh;
@@ -48,11 +48,7 @@ class JoinedCall implements Call {
   readonly #reports: boolean;
   readonly #listeners = new Listeners();
   #state: CallConnection = { status: 'joining' };
-  #view: RoomView | null = null;
-  #owner = false;
-  #mutes = NO_MUTES;
-  #lobby: Lobby = [];
-  #muteRequests = 0;
+  readonly #roomState = new RoomState();
   #limits: Pick<Welcome['limits'], 'nameChars' | 'chatChars' | 'meshParticipants'> = {
     nameChars: CHAT_LIMITS['name.chars'].value,
     chatChars: CHAT_LIMITS['chat.chars'].value,
@@ -68,7 +64,8 @@ class JoinedCall implements Call {
     const onChange = (): void => this.#changed();
     this.#room = room;
     this.#reports = reports;
-    this.moderation = this.#moderationOf(options, ports);
+    this.#ownerKey = options.ownerKey;
+    this.#moderation = this.#moderationOf(room, ports);
     const hand = recall(options.memory, room)?.hand ?? 0;
     this.#local = new LocalState(name, { microphone, camera, screen: null }, hand, send);
     this.#reactions = new Reactions(clock, onChange);
@@ -105,22 +102,21 @@ class JoinedCall implements Call {
     this.#snapshot ??= {
       connection: this.#state,
       room: this.#room,
-      view: this.#view,
+      view: this.#roomState.view,
       me: {
         participant: this.#roster.now.me,
         name: this.#local.name,
         media: this.#local.media,
-        owner: this.#owner,
-        muted: this.#muted,
+        ...this.#role,
       },
-      allMuted: this.#mutes.all,
+      allMuted: this.#roomState.allMuted,
       path: this.#paths.path,
       mix: this.#paths.mix,
       people: this.#people.list(),
       hands: this.#hands,
       reactions: this.#reactions.shown,
-      lobby: this.#lobby,
-      muteRequests: this.#muteRequests,
+      lobby: this.#roomState.lobby,
+      muteRequests: this.#roomState.muteRequests,
       chat: this.#chat.log,
     };
     return this.#snapshot;
@@ -206,11 +202,19 @@ class JoinedCall implements Call {
     return this.#connection.send(message);
   }
 
-  #moderationOf({ room, ownerKey }: CallOptions, ports: Ports): Moderation | null {
-    if (ownerKey === undefined) return null;
-    return moderation({ api: () => this.#connection.api, room, ownerKey }, ports, (view) =>
-      this.#viewChanged(view),
-    );
+  get moderation(): Moderation | null {
+    return this.#ownerKey !== undefined || this.#role.coOwner ? this.#moderation : null;
+  }
+
+  #moderationOf(room: string, ports: Ports): Moderation {
+    // A key that is not that of the room is worth less than the token of a co-owner.
+    const credential = (): string | undefined =>
+      this.#role.coOwner ? (this.#connection.token ?? undefined) : this.#ownerKey;
+    return moderation({ api: () => this.#connection.api, room, credential }, ports, (view) => {
+      if (this.#state.status === 'ended') return;
+      this.#roomState.view = view;
+      this.#changed();
+    });
   }
 
   #createMesh(options: CallOptions, ports: Ports): Mesh {
@@ -249,13 +253,12 @@ class JoinedCall implements Call {
     });
   }
 
-  get #muted(): boolean {
-    const { me: participant } = this.#roster.now;
-    return participant !== null && isMuted(this.#mutes, { participant, owner: this.#owner });
+  get #role() {
+    return this.#roomState.role(this.#roster.now.me);
   }
 
   #setTracks(wanted: LocalMedia): void {
-    const tracks = this.#muted ? { ...wanted, microphone: null } : wanted;
+    const tracks = this.#role.muted ? { ...wanted, microphone: null } : wanted;
     this.#mesh.setMedia(tracks);
     this.#paths.setMedia(tracks);
     if (this.#local.setTracks(tracks)) this.#changed();
@@ -272,11 +275,8 @@ class JoinedCall implements Call {
     const reloaded = !fresh && this.#roster.now.me === null;
     this.#roster.welcomed(welcome, fresh);
     this.#limits = welcome.limits;
-    this.#view = welcome.room;
-    this.#owner = welcome.owner ?? false;
-    this.#lobby = lobbyAfter(this.#lobby, welcome);
-    if (fresh) this.#mutes = NO_MUTES;
-    this.#takeMutes(welcome.mutes);
+    this.#roomState.welcomed(welcome, fresh);
+    this.#obeyMute();
     this.#local.correct(welcome);
     this.#chat.welcomed(welcome);
     this.#takeIce(welcome);
@@ -288,45 +288,28 @@ class JoinedCall implements Call {
     this.#quality.welcomed(this.#reports ? welcome.reportEveryMs : undefined);
   }
 
-  /** Absent where the pod does not know them: those that are known stay. */
-  #takeMutes(mutes = this.#mutes): void {
-    this.#mutes = mutes;
-    if (this.#muted) this.#setTracks(this.#local.tracks);
-  }
-
-  #viewChanged(view: RoomView): void {
-    if (this.#state.status === 'ended') return;
-    this.#view = view;
-    this.#changed();
+  #obeyMute(): void {
+    if (this.#role.muted) this.#setTracks(this.#local.tracks);
   }
 
   #receive(message: ServerMessage): void {
-    this.#receiveRoom(message);
+    this.#receiveOwn(message);
     this.#receiveMedia(message);
-    this.#chat.receive(message, this.#roster.now.me);
-    this.#lobby = lobbyAfter(this.#lobby, message);
-    const mutes = message.type === 'mutes';
-    if (mutes) this.#takeMutes(message.mutes);
-    if (this.#roster.receive(message) || mutes) this.#followRoster();
+    const { me } = this.#roster.now;
+    this.#chat.receive(message, me);
+    const rolesChanged = this.#roomState.receive(message, me);
+    if (rolesChanged) this.#obeyMute();
+    if (this.#roster.receive(message) || rolesChanged) this.#followRoster();
     if (message.type !== 'pong') this.#changed();
   }
 
-  #receiveRoom(message: ServerMessage): void {
-    if (message.type === 'room-changed') {
-      this.#view = message.room;
-    } else if (message.type === 'lobby-waiting') {
+  #receiveOwn(message: ServerMessage): void {
+    if (message.type === 'lobby-waiting') {
       // A participant in the lobby is in no roster and receives none, even if it was in the room before.
-      this.#view = message.room;
       this.#roster.clear();
-      this.#owner = false;
       this.#followRoster();
-    } else if (message.type === 'mute-requested') {
-      this.#muteRequests += 1;
-    } else if (message.type === 'hand-lowered') {
-      this.setHand(false);
-    } else if (message.type === 'reaction') {
-      this.#reactions.add(message.from, message.emoji);
-    }
+    } else if (message.type === 'hand-lowered') this.setHand(false);
+    else if (message.type === 'reaction') this.#reactions.add(message.from, message.emoji);
   }
 
   #receiveMedia(message: ServerMessage): void {
@@ -339,7 +322,7 @@ class JoinedCall implements Call {
 
   #followRoster(): void {
     const { me, members: listed } = this.#roster.now;
-    const members = heardMembers(listed, this.#mutes);
+    const members = this.#roomState.heard(listed);
     this.#paths.follow(me, members, this.#limits.meshParticipants);
     this.#mesh.follow(me, members);
     this.#paths.update();

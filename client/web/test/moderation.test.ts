@@ -42,6 +42,22 @@ test('[MOD-1] [MOD-4] an owner requests a mute and removes a participant with th
   await page.context().close();
 });
 
+test('[MOD-16] an owner makes a participant a co-owner and takes it back, and a co-owner is offered neither', async () => {
+  const page = await open('owner-co-owner');
+  const tobias = page.locator(`[data-participant="${TOBIAS}"][data-testid=person]`);
+  await tobias.getByText('Co-owner').waitFor();
+  await tobias.getByTestId('person-menu').click();
+  await tobias.getByTestId('remove-co-owner').press('Enter');
+  await tobias.getByText('Co-owner').waitFor({ state: 'detached' });
+  const done = (await asked(page)).slice(-2);
+  assert.deepEqual(done, [`make ${TOBIAS} a co-owner`, `remove ${TOBIAS} as co-owner`]);
+  await page.context().close();
+  const guest = await open('co-owner-menu');
+  await guest.getByTestId('kick').waitFor();
+  assert.equal(await guest.getByTestId('make-co-owner').count(), 0);
+  await guest.context().close();
+});
+
 test('[HAND-4] an owner lowers the hands of others in the queue, and a guest only its own', async () => {
   const page = await open('owner-hands');
   const hands = page.getByTestId('hands').getByRole('listitem');

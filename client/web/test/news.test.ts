@@ -12,6 +12,7 @@ function person(name: string, media: Partial<Person['media']> = {}): Person {
     name,
     presence: 'here',
     owner: false,
+    coOwner: false,
     muted: false,
     media: { ...QUIET, ...media },
     link: { status: 'connecting' },
@@ -22,7 +23,14 @@ function person(name: string, media: Partial<Person['media']> = {}): Person {
   };
 }
 
-const ME = { participant: person('Me').participant, name: 'Me', media: QUIET, owner: false, muted: false };
+const ME = {
+  participant: person('Me').participant,
+  name: 'Me',
+  media: QUIET,
+  owner: false,
+  coOwner: false,
+  muted: false,
+};
 
 function snapshot(change: Partial<CallSnapshot> = {}): CallSnapshot {
   return {
@@ -101,6 +109,14 @@ test('the room is locked and opened, a newcomer waits, and the owner lets the us
     { text: 'Ines wants to come in', alert: 'knock' },
   ]);
   assert.deepEqual(texts(newsBetween(locked, open, READER)), ['The room is open again']);
+});
+
+test('the user becomes a co-owner, and is none any more', () => {
+  const before = snapshot({});
+  const made = snapshot({ me: { ...ME, owner: true, coOwner: true } });
+  const text = 'You are a co-owner now: you can mute, remove and admit people';
+  assert.deepEqual(texts(newsBetween(before, made, READER)), [text]);
+  assert.deepEqual(texts(newsBetween(made, before, READER)), ['You are no co-owner any more']);
 });
 
 test('new lines of the chat: none of our own, no notice while it is open, an alert also then for a user who is away', () => {

@@ -72,6 +72,7 @@ function come(count: number): void {
       presence: 'here' as const,
       media: { audio: true, video: false, screen: false },
       owner: false,
+      coOwner: false,
       muted: false,
       link: { status: 'connecting' as const },
       stream: voice.stream,

@@ -1,4 +1,4 @@
-/** Mutes that hold, and the end of a call for all: an owner, a guest whose page does not obey, and another guest. */
+/** Mutes that hold, co-owners, and the end of a call for all: an owner, a guest whose page does not obey, and another guest. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -77,6 +77,28 @@ describe('three pages whose media is from peer to peer', { timeout: 240_000 }, (
       await page.getByTestId('muted-by-owner').waitFor({ state: 'detached' });
   });
 
+  it('[MOD-16] the page of a guest has the commands of an owner while the owner lets it, also after a reload', async () => {
+    const { olga, gus, hana } = three;
+    const mutes = async (action: 'mute' | 'unmute'): Promise<void> => {
+      await gus.page.getByTestId('control-people').click();
+      await ask(gus.page, 'Hana', action);
+    };
+    await ask(olga.page, 'Gus', 'make-co-owner');
+    await personIn(olga.page, 'Gus').getByText('Co-owner').waitFor();
+    await gus.page.getByTestId('notice').getByText('You are a co-owner now').waitFor();
+    await mutes('mute');
+    await hana.page.getByTestId('muted-by-owner').waitFor();
+    await gus.page.reload();
+    await gus.page.locator('[data-testid=call][data-status=connected]').waitFor({ timeout: WITHIN_MS });
+    await mutes('unmute');
+    await hana.page.getByTestId('muted-by-owner').waitFor({ state: 'detached' });
+    await personIn(gus.page, 'Hana').getByTestId('person-menu').click();
+    assert.equal(await personIn(gus.page, 'Hana').getByTestId('make-co-owner').count(), 0);
+    await ask(olga.page, 'Gus', 'remove-co-owner');
+    await gus.page.getByTestId('person-menu').waitFor({ state: 'detached' });
+    await personIn(olga.page, 'Gus').getByText('Co-owner').waitFor({ state: 'detached' });
+  });
+
   it('[MOD-13] the owner ends the call for all: each page says so and stays ended, and the room opens again', async () => {
     const { olga, gus, hana } = three;
     const everyone = [olga, gus, hana];
@@ -153,7 +175,11 @@ async function ownerAndGuests(site: TestSite, name: string): Promise<Three> {
 const personIn = (page: Page, name: string) => page.getByTestId('person').filter({ hasText: name });
 
 /** By the owner, whose list of people is open. */
-async function ask(page: Page, name: string, action: 'mute' | 'unmute'): Promise<void> {
+async function ask(
+  page: Page,
+  name: string,
+  action: 'mute' | 'unmute' | 'make-co-owner' | 'remove-co-owner',
+): Promise<void> {
   await personIn(page, name).getByTestId('person-menu').click();
   await personIn(page, name).getByTestId(action).click();
 }

@@ -1,7 +1,8 @@
 /** The OpenAPI 3.1 page of `/v1`, made from the table of routes. */
 import type { TSchema } from 'typebox';
 import { CODES, passesByItself, type Code } from '../src/codes.ts';
-import { Ban, ROUTES, type Route } from '../src/http.ts';
+import { Ban } from '../src/http.ts';
+import { ROUTES, type Route } from '../src/routes.ts';
 import { LiveName, ParticipantId, RoomId } from '../src/ids.ts';
 import { HTTP_BODIES, SHARED } from './families.ts';
 import { plain, References, type Json, type JsonObject } from './json-schema.ts';

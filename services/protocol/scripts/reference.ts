@@ -1,7 +1,7 @@
 /** `reference.md`: the messages, codes and limits as tables for readers. */
 import type { TSchema } from 'typebox';
 import { CODES, codeNames } from '../src/codes.ts';
-import { ROUTES, type Route } from '../src/http.ts';
+import { ROUTES, type Route } from '../src/routes.ts';
 import { LIMITS, limitKey, limitNames } from '../src/limits.ts';
 import { FAMILIES, HTTP_BODIES, SHARED, type Family } from './families.ts';
 import { isObject, plain, References, type JsonObject } from './json-schema.ts';

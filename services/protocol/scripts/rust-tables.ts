@@ -1,6 +1,6 @@
 /** The tables of the contract in Rust: codes, limits, subjects, routes and the audiences of tokens. */
 import { CODES } from '../src/codes.ts';
-import { ROUTES } from '../src/http.ts';
+import { ROUTES } from '../src/routes.ts';
 import { LIMITS, limitKey, limitNames } from '../src/limits.ts';
 import { PAGES_SOCKET } from '../src/pages.ts';
 import { RELAY_CODES, SESSION_CLOSES } from '../src/relay-codes.ts';

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { Generation } from './client-messages.ts';
 import { ParticipantId, PodId, RegionId, RoomId } from './ids.ts';
-import { ChatLine, DisplayName, Media, Mutes, ReactionEmoji } from './people.ts';
+import { ChatLine, CoOwners, DisplayName, Media, Mutes, ReactionEmoji } from './people.ts';
 import { RoomView } from './http.ts';
 import { Incarnation, VisitorMarks } from './tokens.ts';
 import type { MessageOf } from './message-of.ts';
@@ -120,6 +120,8 @@ export const RoomPolicy = Type.Object({
   kicked: Type.Array(ParticipantId, { maxItems: 1000 }),
   /** Absent in those of pods that know no mutes: no participant is muted. */
   mutes: Type.Optional(Mutes),
+  /** Absent in those of pods that know no co-owners. */
+  coOwners: Type.Optional(CoOwners),
 });
 /** The owner changed the policy. Published at 0, 0.3 and 1.2 s; pods also read it again after they open the room and after an outage. */
 export const Policy = Type.Object({ type: Type.Literal('policy'), ...head, policy: RoomPolicy });

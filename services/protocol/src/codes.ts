@@ -109,6 +109,12 @@ export const CODES = define({
     retry: false,
     meaning: 'The room has reached its maximum number of single mutes.',
   },
+  TOO_MANY_CO_OWNERS: {
+    http: 409,
+    close: null,
+    retry: false,
+    meaning: 'The room has reached its maximum number of co-owners.',
+  },
   TOO_MANY_REQUESTS: {
     http: 429,
     close: 4431,

@@ -5,7 +5,7 @@
 import { Type, type Static } from 'typebox';
 import { RoomPolicy } from './bus.ts';
 import { ParticipantId, PodId, RegionId, RoomId, RoomName } from './ids.ts';
-import { Mutes } from './people.ts';
+import { CoOwners, Mutes } from './people.ts';
 import { Incarnation } from './tokens.ts';
 import type { MessageOf } from './message-of.ts';
 
@@ -45,6 +45,7 @@ export const RoomRecord = Type.Object({
     }),
   ),
   mutes: Type.Optional(Mutes),
+  coOwners: Type.Optional(CoOwners),
   calls: Type.Optional(
     Type.Integer({ minimum: 0, description: 'How often an owner ended the call for all participants.' }),
   ),

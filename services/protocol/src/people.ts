@@ -42,6 +42,12 @@ export const Member = Type.Object({
 });
 export type Member = Static<typeof Member>;
 
+/** The largest `room.coOwners`. */
+export const MAX_CO_OWNERS = 100;
+/** Participants whom the holder of the owner key made owners. SPEC rule MOD-16. */
+export const CoOwners = Type.Array(ParticipantId, { maxItems: MAX_CO_OWNERS });
+export type CoOwners = Static<typeof CoOwners>;
+
 /** The largest `room.muted`. */
 export const MAX_MUTED = 1000;
 /** Whom owners muted. An owner is never muted. SPEC rule MOD-14. */

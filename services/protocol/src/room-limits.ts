@@ -26,6 +26,14 @@ export const ROOM_LIMITS = {
     rationale:
       'muted one by one, or excepted where everyone is muted; sent to all participants at each change. Those who left do not count',
   },
+  'room.coOwners': {
+    value: 20,
+    min: 1,
+    max: 100,
+    unit: 'participants',
+    code: 'TOO_MANY_CO_OWNERS',
+    rationale: 'sent to all participants at each change. Those who left do not count',
+  },
   'room.lobby': {
     value: 50,
     min: 1,

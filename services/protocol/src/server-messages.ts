@@ -6,6 +6,7 @@ import {
   ChatId,
   ChatLine,
   ChatProof,
+  CoOwners,
   DisplayName,
   Media,
   Member,
@@ -29,6 +30,7 @@ export const Welcome = Type.Object({
   owner: Type.Optional(Type.Boolean({ description: 'The reader joined with the owner key.' })),
   lobby: Type.Optional(Type.Array(Waiting, { description: 'Newcomers in the lobby; sent to owners only.' })),
   mutes: Type.Optional(Mutes),
+  coOwners: Type.Optional(CoOwners),
   recovering: Type.Boolean({
     description:
       'A resume has opened the room again: participants may not be back yet, and the client keeps those it knew as away.',
@@ -135,6 +137,8 @@ export const MuteRequested = Type.Object({ type: Type.Literal('mute-requested') 
 export const HandLowered = Type.Object({ type: Type.Literal('hand-lowered') });
 /** Whom owners muted now. A reader plays no sound of them, and sends none where it is one of them. Owners are never muted. */
 export const MutesChanged = Type.Object({ type: Type.Literal('mutes'), mutes: Mutes });
+/** Whom the holder of the owner key made owners, for as long as they are in the call. SPEC rule MOD-16. */
+export const CoOwnersChanged = Type.Object({ type: Type.Literal('co-owners'), coOwners: CoOwners });
 export const Goaway = Type.Object({
   type: Type.Literal('goaway'),
   afterMs: Type.Integer({ minimum: 0, description: 'Time until this client resumes on another pod.' }),
@@ -173,6 +177,7 @@ export const SERVER_MESSAGES = {
   'mute-requested': MuteRequested,
   'hand-lowered': HandLowered,
   mutes: MutesChanged,
+  'co-owners': CoOwnersChanged,
   goaway: Goaway,
   pong: Pong,
   error: ErrorMessage,

@@ -18,7 +18,7 @@ import {
   type Decoded,
 } from '../src/decode.ts';
 import { HOME_ANSWERS } from '../src/home.ts';
-import { ROUTES, type Route } from '../src/http.ts';
+import { ROUTES, type Route } from '../src/routes.ts';
 import { allFixtures, fixtures, namesInText, wireText, type Fixture } from './fixture.ts';
 
 /** Fixtures of no known message: not JSON, without a type, of an unknown type. */

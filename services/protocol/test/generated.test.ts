@@ -10,7 +10,7 @@ import { FAMILIES, SHARED } from '../scripts/families.ts';
 import { isObject, plain, type Json, type JsonObject } from '../scripts/json-schema.ts';
 import { byStatus, openPath } from '../scripts/openapi.ts';
 import { codeNames, passesByItself } from '../src/codes.ts';
-import { ROUTES, type Route } from '../src/http.ts';
+import { ROUTES, type Route } from '../src/routes.ts';
 import { limitKey, limitNames } from '../src/limits.ts';
 
 const SCRIPT = fileURLToPath(new URL('../scripts/generate.ts', import.meta.url));

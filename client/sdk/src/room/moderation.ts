@@ -1,4 +1,4 @@
-/** The actions of the owner of a named room, over `/v1` with the owner key. SPEC rules MOD-1 to MOD-5, MOD-13, MOD-14, HAND-4. */
+/** The actions of an owner of a named room, over `/v1`. SPEC rules MOD-1 to MOD-5, MOD-13, MOD-14, MOD-16, HAND-4. */
 import type { Code } from '@parley/protocol/codes';
 import { Ban, BanList, RoomView, type ChangeRoomRequest } from '@parley/protocol/http';
 import type { ParticipantId } from '@parley/protocol/ids';
@@ -22,6 +22,10 @@ export interface Moderation {
   mute(participant: ParticipantId): Promise<Answer<null>>;
   /** Lets the participant speak, also as an exception where everyone is muted. Its microphone stays off until it switches it on. */
   unmute(participant: ParticipantId): Promise<Answer<null>>;
+  /** With the owner key: makes a participant an owner for as long as it is in the call, who may do all that is here but this and its reverse. */
+  makeCoOwner(participant: ParticipantId): Promise<Answer<null>>;
+  /** With the owner key: takes that back. */
+  removeCoOwner(participant: ParticipantId): Promise<Answer<null>>;
   /** Ends the call for all participants, this one included, and for all in the lobby, with `CALL_ENDED`. The room remains. */
   endCall(): Promise<Answer<null>>;
   /** Admits a newcomer from the lobby. */
@@ -40,7 +44,8 @@ export interface ModerationOptions {
   /** Origin of the API of any region. */
   readonly api: () => string;
   readonly room: string;
-  readonly ownerKey: string;
+  /** The owner key, or the resume token of a co-owner. */
+  readonly credential: () => string | undefined;
 }
 
 /** How long a user waits for a button; a longer wait is reported with its time. */
@@ -48,14 +53,14 @@ const PATIENCE_MS = 8000;
 
 /** `onView` receives the room after a change, before the room broadcasts it. */
 export function moderation(
-  { api, room, ownerKey }: ModerationOptions,
+  { api, room, credential }: ModerationOptions,
   ports: Ports,
   onView: (view: RoomView) => void,
 ): Moderation {
   const base = `/rooms/${encodeURIComponent(room)}`;
   const of = (participant: ParticipantId, command: string): string =>
     `${base}/participants/${encodeURIComponent(participant)}/${command}`;
-  const to = (path: string) => ({ url: `${api()}/v1${path}`, ownerKey });
+  const to = (path: string) => ({ url: `${api()}/v1${path}`, ownerKey: credential() });
 
   const remove = (method: Request<null>['method'], path: string, gone: Code): Promise<Answer<null>> =>
     removed({ ...to(path), method, answer: null, patienceMs: PATIENCE_MS }, ports, gone);
@@ -72,6 +77,8 @@ export function moderation(
     lowerHand: (participant) => post(of(participant, 'lower-hand'), 0),
     mute: (participant) => post(of(participant, 'mute'), PATIENCE_MS),
     unmute: (participant) => post(of(participant, 'unmute'), PATIENCE_MS),
+    makeCoOwner: (participant) => post(of(participant, 'make-co-owner'), PATIENCE_MS),
+    removeCoOwner: (participant) => post(of(participant, 'remove-co-owner'), PATIENCE_MS),
     // Not repeated: a second request might end the next call.
     endCall: () => post(`${base}/end`, 0),
     // Not repeated: a second request would disturb the participant again.

@@ -65,7 +65,7 @@ export class People {
     if (changed) this.#options.onChange();
   }
 
-  #person({ participant, name, state, media, muted, owner = false }: HeardMember): Person {
+  #person({ participant, name, state, media, muted, owner, coOwner }: HeardMember): Person {
     const { link, stream, screen, mixed } = this.#options.media(participant);
     return {
       participant,
@@ -73,6 +73,7 @@ export class People {
       presence: state,
       media,
       owner,
+      coOwner,
       muted,
       link,
       stream,

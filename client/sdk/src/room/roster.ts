@@ -65,6 +65,7 @@ export function afterMessage(before: Roster, message: ServerMessage): Roster {
     case 'mute-requested':
     case 'hand-lowered':
     case 'mutes':
+    case 'co-owners':
     case 'pong':
     case 'relay':
     case 'resume-token':

@@ -79,6 +79,11 @@ export class Connection {
     } else this.#choose(() => this.#admit(placeOf(memory, room, clock)));
   }
 
+  /** The newest resume token; `null` before the welcome. */
+  get token(): string | null {
+    return this.#token;
+  }
+
   /** The origin of the API of the region that this client uses. */
   get api(): string {
     return this.#region.api;
@@ -151,10 +156,7 @@ export class Connection {
         this.#wait(admission.retryAfterMs ?? 0, () => this.#open());
         return;
       }
-      if (!admission.ok) {
-        this.#end(admission.reason, admission);
-        return;
-      }
+      if (!admission.ok) return this.#end(admission.reason, admission);
       const answer = admission.value;
       if (!returning) remember(this.#options.memory, null);
       this.#ticket = { text: answer.ticket, expiresAt: this.#ports.clock.now() + answer.ticketTtlMs };
@@ -341,10 +343,8 @@ export class Connection {
   }
 
   #retry(loss: SocketLoss): void {
-    if (this.#absence.patienceMs < 0) {
-      this.#end(loss.code ?? 'unreachable', { retry: true, retryAfterMs: loss.retryAfterMs });
-      return;
-    }
+    if (this.#absence.patienceMs < 0)
+      return this.#end(loss.code ?? 'unreachable', { retry: true, retryAfterMs: loss.retryAfterMs });
     const otherAddress = this.#failures > 0 && this.#failures % SOCKET_TRIES_PER_ADDRESS === 0;
     if (otherAddress && !this.#absence.isReturning) this.#region.regretChoice();
     // Where the region is known, so is its address.

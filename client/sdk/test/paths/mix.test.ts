@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ParticipantId } from '@parley/protocol/ids';
+import type { Media } from '@parley/protocol/people';
 import type { Mesh } from '../../src/mesh/mesh.ts';
 import { MediaPaths } from '../../src/paths/media-paths.ts';
+import type { HeardMember } from '../../src/room/mutes.ts';
 import type { FakeClock } from '../fakes/clock.ts';
 import { fakeStream, fakeTrack } from '../fakes/media.ts';
 import { ME, member, participant, ROOM } from '../fakes/messages.ts';
@@ -61,9 +63,17 @@ function stand(): Stand {
   return { paths, relays, clock: ports.clock, links, changes: () => changes };
 }
 
+const heard = (participant: ParticipantId, media: Media, muted = false): HeardMember => ({
+  ...member(participant, participant),
+  media,
+  owner: false,
+  coOwner: false,
+  muted,
+});
+
 async function people({ paths, clock }: Stand, ...who: ParticipantId[]): Promise<void> {
   const said = { audio: true, video: false, screen: false };
-  paths.follow(ME, new Map(who.map((one) => [one, { ...member(one, one), media: said, muted: false }])), MAX);
+  paths.follow(ME, new Map(who.map((one) => [one, heard(one, said)])), MAX);
   paths.update();
   // A room returns to the mesh some seconds after people left.
   await clock.advance(3500);
@@ -159,12 +169,8 @@ test('[MOD-15] of a participant that an owner muted no sound comes from relays',
   room.relays.bring(ADA);
   const media = { audio: false, video: false, screen: false };
   for (const muted of [true, false]) {
-    const members = [ADA, BEN, CEM].map((one) => ({
-      ...member(one, one),
-      media,
-      muted: muted && one === ADA,
-    }));
-    room.paths.follow(ME, new Map(members.map((one) => [one.participant, one])), MAX);
+    const members = [ADA, BEN, CEM].map((one) => [one, heard(one, media, muted && one === ADA)] as const);
+    room.paths.follow(ME, new Map(members), MAX);
     room.paths.update();
     const [relayed] = room.relays.open;
     assert.deepEqual([...(relayed?.silenced ?? [])], muted ? [ADA] : []);

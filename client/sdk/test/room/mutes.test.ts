@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Welcome } from '@parley/protocol/server-messages';
 import type { Call } from '../../src/call.ts';
+import type { Moderation } from '../../src/room/moderation.ts';
 import { fakeTrack } from '../fakes/media.ts';
 import { ME, member, participant, welcome } from '../fakes/messages.ts';
 import { fakeService, type FakeService } from '../fakes/service.ts';
@@ -85,5 +86,80 @@ describe('the own microphone', () => {
     service.socket.open();
     service.socket.sendMessage(welcome({ roster }));
     assert.deepEqual([call.snapshot().me.muted, call.snapshot().people[0]?.muted], [true, true]);
+  });
+});
+
+describe('co-owners', () => {
+  const coOwners = (...participants: string[]) => ({ type: 'co-owners', coOwners: participants }) as const;
+  const kinds = (call: Call) =>
+    [call.snapshot().me, ...call.snapshot().people].map(({ owner, coOwner }) => [owner, coOwner]);
+
+  test('[MOD-16] are owners for as long as the service says, and are not muted', async () => {
+    const { service, call } = await talking({ mutes: { all: true, participants: [] }, coOwners: [ADA] });
+    assert.deepEqual(kinds(call), [
+      [false, false],
+      [true, true],
+    ]);
+    assert.deepEqual([call.snapshot().me.muted, call.snapshot().people[0]?.muted], [true, false]);
+    service.socket.sendMessage(coOwners(ME));
+    assert.deepEqual(kinds(call), [
+      [true, true],
+      [false, false],
+    ]);
+    assert.deepEqual([call.snapshot().me.muted, call.snapshot().people[0]?.muted], [false, true]);
+    service.socket.sendMessage(coOwners());
+    assert.deepEqual([call.snapshot().me.owner, call.snapshot().me.muted], [false, true]);
+  });
+
+  test('[MOD-16] one who joined with the owner key is an owner, and no co-owner', async () => {
+    const roster = [
+      { ...member(ME, 'Me'), owner: true },
+      { ...SPEAKS, owner: true },
+    ];
+    const { call } = await talking({ owner: true, roster, coOwners: [ME, ADA] });
+    assert.deepEqual(kinds(call), [
+      [true, false],
+      [true, false],
+    ]);
+  });
+
+  test('[MOD-16] commands are sent with the newest token of this participant, and there are none before and after', async () => {
+    const { service, call } = await talking();
+    const commands = (): Moderation | null => call.moderation;
+    assert.equal(commands(), null);
+    service.socket.sendMessage(coOwners(ME));
+    await commands()?.mute(ADA);
+    service.socket.sendMessage({ type: 'resume-token', resume: 'newer' });
+    await commands()?.mute(ADA);
+    assert.deepEqual(
+      service.commands.map(({ authorization }) => authorization),
+      [`Bearer ${welcome().resume}`, 'Bearer newer'],
+    );
+    service.socket.sendMessage(coOwners(ADA));
+    assert.equal(commands(), null);
+  });
+
+  test('[MOD-16] where the owner key of this device is refused, the token of a co-owner takes its place', async () => {
+    const service = fakeService();
+    const call = await service.enter({ ownerKey: 'wrong' });
+    service.socket.sendMessage(coOwners(call.snapshot().me.participant ?? ''));
+    await call.moderation?.mute(ADA);
+    assert.equal(service.commands[0]?.authorization, `Bearer ${welcome().resume}`);
+  });
+
+  test('[MOD-16] [MOD-5] one that is none any more sees no lobby', async () => {
+    const { service, call } = await talking({ coOwners: [ME], lobby: [{ participant: ADA, name: 'Ada' }] });
+    assert.equal(call.snapshot().lobby.length, 1);
+    service.socket.sendMessage(coOwners());
+    assert.deepEqual(call.snapshot().lobby, []);
+  });
+
+  test('[MOD-16] a welcome that does not name them keeps those that are known', async () => {
+    const { service, call } = await talking({ coOwners: [ADA] });
+    service.socket.drop(1006);
+    await service.ports.clock.until(() => service.sockets.length === 2, 20_000);
+    service.socket.open();
+    service.socket.sendMessage(welcome({ roster }));
+    assert.equal(call.snapshot().people[0]?.coOwner, true);
   });
 });

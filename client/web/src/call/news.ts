@@ -41,6 +41,7 @@ function whileConnected(before: CallSnapshot, next: CallSnapshot, reader: Reader
   return [
     ...people(before, next),
     ...hands(before, next, reader),
+    ...ownership(before, next),
     ...room(before, next),
     ...lobby(before, next),
     ...chat(before, next, reader),
@@ -75,6 +76,13 @@ function hands(before: CallSnapshot, next: CallSnapshot, { lowersHand }: Reader)
   const isLowered = me.media.hand !== undefined && next.me.media.hand === undefined;
   if (!isLowered || lowersHand || me.participant !== next.me.participant) return raised;
   return [...raised, { text: 'The owner lowered your hand', notice: 'info' }];
+}
+
+function ownership({ me }: CallSnapshot, next: CallSnapshot): readonly News[] {
+  if (me.coOwner === next.me.coOwner || me.participant !== next.me.participant) return [];
+  return next.me.coOwner
+    ? [{ text: 'You are a co-owner now: you can mute, remove and admit people', notice: 'info' }]
+    : [{ text: 'You are no co-owner any more', notice: 'info' }];
 }
 
 function room(before: CallSnapshot, next: CallSnapshot): readonly News[] {

@@ -36,7 +36,7 @@ export function PeoplePanel({ session }: { readonly session: CallSession }) {
               <span>
                 {me.name} <span class="soft">(you)</span>
               </span>
-              {me.owner && <OwnerBadge />}
+              <OwnerBadge of={me} />
               {me.muted && <span class="soft small">Muted by the owner</span>}
             </span>
             <HandMark session={session} participant={me.participant} on="row" />
@@ -89,7 +89,7 @@ function PersonRow({ session, commands, person, open, onToggle }: PersonRowProps
         <Avatar name={person.name} seed={person.participant} />
         <span class="person-name">
           {person.name}
-          {person.owner && <OwnerBadge />}
+          <OwnerBadge of={person} />
           <PresenceWord person={person} />
           {person.muted && <span class="soft small">Muted by the owner</span>}
           {muteRequested && <span class="soft small">Asked to mute</span>}
@@ -126,11 +126,14 @@ function Problem({ session }: { readonly session: CallSession }) {
   );
 }
 
-const OwnerBadge = () => (
-  <span class="owner-badge" data-testid="owner-badge">
-    Owner
-  </span>
-);
+function OwnerBadge({ of: { owner, coOwner } }: { readonly of: Pick<Person, 'owner' | 'coOwner'> }) {
+  if (!owner) return null;
+  return (
+    <span class="owner-badge" data-testid="owner-badge">
+      {coOwner ? 'Co-owner' : 'Owner'}
+    </span>
+  );
+}
 
 function PresenceWord({ person }: { readonly person: Person }) {
   if (person.presence === 'here') return null;

@@ -59,14 +59,12 @@ export class CallSession {
   readonly muteRequested = signal(false);
   /** The problem of the last failed command in the list of participants. */
   readonly problem = signal<string | null>(null);
-  /** Present if this browser has an owner key of the room. */
-  readonly ownerCommands: OwnerCommands | null;
   /** The owner key is not, or no longer, that of the room. */
   readonly keyRefused = computed(() => {
     const { connection, me } = this.snapshot.value;
     // Owners do not wait in the lobby.
     const known = connection.status === 'connected' || connection.status === 'lobby-waiting';
-    return this.ownerCommands !== null && known && !me.owner && !this.#keyForgotten.value;
+    return this.#hasOwnerKey && known && !me.owner && !this.#keyForgotten.value;
   });
 
   /** The end-to-end key in the room's link. */
@@ -78,6 +76,9 @@ export class CallSession {
   readonly #alerts = browserAlerts(() => this.media.chosen.speaker.peek());
   readonly #read = signal(0);
   readonly #keyForgotten = signal(false);
+  /** Before the welcome the key of this browser alone makes commands of owners. */
+  readonly #hasOwnerKey: boolean;
+  #ownerCommands: OwnerCommands | null = null;
   readonly #stops: (() => void)[] = [];
   #choosingScreen = false;
   /** The user lowered the hand, and no owner. */
@@ -89,8 +90,7 @@ export class CallSession {
     this.mediaKey.value = mediaKey;
     this.media = media;
     this.snapshot = signal(call.snapshot());
-    this.ownerCommands =
-      call.moderation && new OwnerCommands(call.moderation, (problem) => this.#reportProblem(problem));
+    this.#hasOwnerKey = call.moderation !== null;
     this.#stops.push(
       call.subscribe(() => this.#onChange(call.snapshot())),
       effect(() => call.setMicrophone(media.sendingMicrophone.value)),
@@ -126,6 +126,14 @@ export class CallSession {
     globalThis.addEventListener('hashchange', onHash);
     this.#stops.push(() => globalThis.removeEventListener('hashchange', onHash));
     this.#onChange(call.snapshot());
+  }
+
+  /** `null` where this participant is no owner, and has no key of the room. */
+  get ownerCommands(): OwnerCommands | null {
+    const { moderation } = this.#call;
+    if (moderation === null) return null;
+    this.#ownerCommands ??= new OwnerCommands(moderation, (problem) => this.#reportProblem(problem));
+    return this.#ownerCommands;
   }
 
   get link(): string {
@@ -309,10 +317,10 @@ export class CallSession {
       if (notice !== undefined) this.notices.show(text, notice);
       if (alert !== undefined) this.#alerts.announce(alert, text, next.people.length + 1);
     }
-    if (this.ownerCommands === null) return;
+    if (this.#ownerCommands === null) return;
     const muted = new Set(next.people.filter(({ media }) => !media.audio).map((one) => one.participant));
     for (const { participant, media } of before.people)
-      if (media.audio && muted.has(participant)) this.ownerCommands.clearMuteRequest(participant);
+      if (media.audio && muted.has(participant)) this.#ownerCommands.clearMuteRequest(participant);
   }
 
   #onMuteRequest(): void {

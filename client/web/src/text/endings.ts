@@ -253,6 +253,11 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
     body: 'This person may join again.',
     ...FAULT,
   },
+  TOO_MANY_CO_OWNERS: {
+    title: 'This call has too many co-owners',
+    body: 'Remove one before you add another.',
+    ...FAULT,
+  },
   TOO_MANY_MUTED: {
     title: 'Too many people are muted one by one',
     body: 'Mute everyone, or let some people speak first.',

@@ -4,7 +4,7 @@ import type { Code } from '@parley/protocol/codes';
 export function moderationProblem(reason: Code | 'unreachable'): string {
   switch (reason) {
     case 'OWNER_KEY_INVALID':
-      return 'The owner key in this browser is not valid for this room. It may have been replaced.';
+      return 'You are no owner of this room any more, or its owner key was replaced.';
     case 'PARTICIPANT_NOT_FOUND':
       return 'This person already left.';
     case 'BAN_NOT_FOUND':
@@ -13,6 +13,8 @@ export function moderationProblem(reason: Code | 'unreachable'): string {
       return 'This room has the maximum number of bans. Lift one first.';
     case 'TOO_MANY_MUTED':
       return 'This room has the maximum number of single mutes. Mute everyone, or let some people speak first.';
+    case 'TOO_MANY_CO_OWNERS':
+      return 'This call has the maximum number of co-owners. Remove one first.';
     case 'ROOM_FULL':
       return 'The room is full. Someone has to leave before another person can join.';
     case 'ROOM_NOT_FOUND':

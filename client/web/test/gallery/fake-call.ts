@@ -118,6 +118,13 @@ export class FakeCall implements Call {
       });
       return null;
     };
+    const promoted = (who: string, on: boolean) => {
+      const { people: shown } = this.#snapshot;
+      this.show({
+        people: shown.map((one) => (one.participant === who ? { ...one, owner: on, coOwner: on } : one)),
+      });
+      return null;
+    };
     const muted = (who: string | null, on: boolean) => {
       const mute = (person: Person): Person =>
         person.owner || (who !== null && who !== person.participant)
@@ -140,6 +147,10 @@ export class FakeCall implements Call {
           this.show({ hands: this.#snapshot.hands.filter((one) => one !== participant) });
           return null;
         }),
+      makeCoOwner: (participant) =>
+        answer(`make ${participant} a co-owner`, () => promoted(participant, true)),
+      removeCoOwner: (participant) =>
+        answer(`remove ${participant} as co-owner`, () => promoted(participant, false)),
       mute: (participant) => answer(`mute ${participant}`, () => muted(participant, true)),
       unmute: (participant) => answer(`unmute ${participant}`, () => muted(participant, false)),
       endCall: () =>

@@ -251,6 +251,25 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
         press('[data-testid=person]:nth-of-type(3) [data-testid=person-menu]');
       },
     }),
+  'owner-co-owner': () =>
+    call({
+      owner: 'obeyed',
+      change: owned(4),
+      script: (session) => {
+        session.openPanel('people');
+        press('[data-testid=person]:nth-of-type(3) [data-testid=person-menu]');
+        press('[data-testid=make-co-owner]');
+      },
+    }),
+  'co-owner-menu': () =>
+    call({
+      owner: 'obeyed',
+      change: { ...owned(4), me: { ...snapshot().me, owner: true, coOwner: true } },
+      script: (session) => {
+        session.openPanel('people');
+        press('[data-testid=person]:nth-of-type(3) [data-testid=person-menu]');
+      },
+    }),
   'owner-ban': () =>
     call({
       owner: 'obeyed',

@@ -3,7 +3,7 @@ import { afterEach, mock, test } from 'node:test';
 import { codecName } from '../../src/live/codecs.ts';
 import { nextBroadcastState, type BroadcastState } from '../../src/live/watch-session.ts';
 import { sessionMs } from '@parley/sdk/sfu/transports';
-import { ROUTES } from '@parley/protocol/http';
+import { ROUTES } from '@parley/protocol/routes';
 import { REFUSALS } from '../../src/live/refusals.ts';
 import { LiveRelays } from '../../src/live/relay-request.ts';
 

@@ -10,20 +10,27 @@ export function roomRecord(stored: StoredRecord): RoomRecord {
     bans = [],
     kicked = [],
     mutes = NO_MUTES,
+    coOwners = [],
     calls = 0,
     ...record
   } = stored;
   const named = bans.map(({ device, network, ...ban }) => ({ ...ban, device, network }));
-  return { ...record, hardCap, lobby, bans: named, kicked, mutes, calls };
+  return { ...record, hardCap, lobby, bans: named, kicked, mutes, coOwners, calls };
 }
 
 /** Fields without a value are left out. */
-export function storedRecord({ bans, kicked, mutes, ...record }: RoomRecord): StoredRecord {
+export function storedRecord({ bans, kicked, mutes, coOwners, ...record }: RoomRecord): StoredRecord {
   const named = bans.map(({ device, network, ...ban }) => ({
     ...ban,
     ...(device === undefined ? {} : { device }),
     ...(network === undefined ? {} : { network }),
   }));
   const copied = { all: mutes.all, participants: [...mutes.participants] };
-  return { ...record, bans: named, kicked: kicked.map((one) => ({ ...one })), mutes: copied };
+  return {
+    ...record,
+    bans: named,
+    kicked: kicked.map((one) => ({ ...one })),
+    mutes: copied,
+    ...(coOwners.length > 0 ? { coOwners: [...coOwners] } : {}),
+  };
 }

@@ -1,13 +1,13 @@
 /** The end of a join and of a resume: the participant is in the roster and its socket is welcomed. SPEC rules JOIN-9, RES-4. */
-import { NO_MUTES, type Waiting } from '@parley/protocol/people';
+import { NO_MUTES } from '@parley/protocol/people';
 import type { BareWelcome } from './effects.ts';
 import type { Join, Resume } from './input.ts';
 import { memberOf } from './roster/merge.ts';
 import { mayBeBeyondCut } from './roster/reachability.ts';
 import { putOwn } from './roster/section.ts';
 import { claimSeat } from './seats.ts';
-import type { Pod, Room } from './state.ts';
-import type { Person } from './person.ts';
+import { isCoOwner, type Pod, type Room } from './state.ts';
+import { waitingOf } from './person.ts';
 
 /** Adds the participant to the roster, bound to this socket, and sends the welcome. */
 export function enter(pod: Pod, room: Room, arrival: Join | Resume): void {
@@ -22,8 +22,6 @@ export function enter(pod: Pod, room: Room, arrival: Join | Resume): void {
   pod.effects.push({ type: 'send', sockets: [socket], message: welcome(pod, room, arrival) });
 }
 
-const waitingOf = ({ participant, name }: Person): Waiting => ({ participant, name });
-
 function welcome(pod: Pod, room: Room, arrival: Join | Resume): BareWelcome {
   const { participant, token, owner } = arrival;
   const { limits } = pod;
@@ -34,9 +32,12 @@ function welcome(pod: Pod, room: Room, arrival: Join | Resume): BareWelcome {
     pod: pod.id,
     roster: Array.from(room.people.values(), memberOf),
     resume: token,
-    ...(owner ? { owner, lobby: Array.from(room.lobby.values(), waitingOf) } : {}),
-    // Without the policy the client keeps the mutes that it knows.
-    ...(room.policy === undefined ? {} : { mutes: room.policy.mutes ?? NO_MUTES }),
+    ...(owner ? { owner } : {}),
+    ...(owner || isCoOwner(room, participant) ? { lobby: Array.from(room.lobby.values(), waitingOf) } : {}),
+    // Without the policy the client keeps the mutes and co-owners that it knows.
+    ...(room.policy === undefined
+      ? {}
+      : { mutes: room.policy.mutes ?? NO_MUTES, coOwners: room.policy.coOwners ?? [] }),
     graceMs: limits['resume.grace'],
     recovering: room.recoveringUntil > pod.now || room.silent.size > 0 || mayBeBeyondCut(pod),
     // A newcomer does not receive chat from before it entered.

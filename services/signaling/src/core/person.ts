@@ -1,6 +1,6 @@
 /** A participant as the merged roster of a pod shows it. */
 import type { ParticipantId, PodId } from '@parley/protocol/ids';
-import type { Media } from '@parley/protocol/people';
+import type { Media, Waiting } from '@parley/protocol/people';
 import type { VisitorMarks } from '@parley/protocol/tokens';
 
 export interface Person {
@@ -14,3 +14,5 @@ export interface Person {
   readonly owner: boolean;
   readonly visitor: VisitorMarks | undefined;
 }
+
+export const waitingOf = ({ participant, name }: Person): Waiting => ({ participant, name });

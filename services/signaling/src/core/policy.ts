@@ -1,16 +1,17 @@
 /**
- * The stored policy of a named room: its lock, lobby and bans. The pod that changes it notifies the room. Every pod also reads it again at intervals,
- * as a message may be lost and the room may have been deleted. SPEC rules MOD-2, MOD-3, MOD-9, MOD-13, MOD-14.
+ * The stored policy of a named room: its lock, lobby, bans, mutes and co-owners. The pod that changes it notifies the room. Every pod also reads it again at intervals,
+ * as a message may be lost and the room may have been deleted. SPEC rules MOD-2, MOD-3, MOD-9, MOD-13, MOD-14, MOD-16.
  */
 import type { Policy, RoomPolicy } from '@parley/protocol/bus';
-import type { RoomId } from '@parley/protocol/ids';
-import { NO_MUTES, type Mutes } from '@parley/protocol/people';
+import type { ParticipantId, RoomId } from '@parley/protocol/ids';
+import { NO_MUTES, type CoOwners, type Mutes } from '@parley/protocol/people';
 import type { VisitorMarks } from '@parley/protocol/tokens';
 import { endedBy, isEarlierCall } from './incarnation.ts';
 import { termOf } from './home-terms.ts';
 import type { Join, Resume } from './input.ts';
 import { remove } from './leave.ts';
 import { admit, waitingHere } from './lobby.ts';
+import { waitingOf } from './person.ts';
 import { endRoom } from './room-deleted.ts';
 import { receivesOwnHeartbeat } from './roster/liveness.ts';
 import { claimSeat } from './seats.ts';
@@ -67,17 +68,37 @@ export function takePolicy(pod: Pod, room: Room, policy: RoomPolicy): void {
   const before = room.view;
   room.policy = policy;
   room.view = policy.view;
+  tellPolicy(pod, room, known);
   const sockets = localSockets(room);
-  const { mutes = NO_MUTES } = policy;
-  // Without the policy a welcome has no mutes, and clients keep those that they knew.
-  if (sockets.length > 0 && (known === undefined || !isSame(known.mutes ?? NO_MUTES, mutes)))
-    pod.effects.push({ type: 'send', sockets, message: { type: 'mutes', mutes } });
   if (sockets.length > 0 && !isSame(before, room.view))
     pod.effects.push({ type: 'send', sockets, message: { type: 'room-changed', room: room.view } });
   enforceBans(pod, room);
   // A region that was promoted does not know who has a seat.
   if (known === undefined || termOf(known.revision) < termOf(policy.revision)) claimSeats(pod, room);
   if (room.view.lobby !== true) for (const waiting of waitingHere(room)) admit(pod, room, waiting, undefined);
+}
+
+/** Without the policy a welcome has no mutes and no co-owners, and clients keep those that they knew. */
+function tellPolicy(pod: Pod, room: Room, known: RoomPolicy | undefined): void {
+  const sockets = localSockets(room);
+  if (sockets.length === 0) return;
+  const { mutes = NO_MUTES, coOwners = [] } = room.policy ?? {};
+  if (known === undefined || !isSame(known.mutes ?? NO_MUTES, mutes))
+    pod.effects.push({ type: 'send', sockets, message: { type: 'mutes', mutes } });
+  const before = known?.coOwners ?? [];
+  if (known !== undefined && isSame(before, coOwners)) return;
+  pod.effects.push({ type: 'send', sockets, message: { type: 'co-owners', coOwners } });
+  for (const participant of coOwners) if (!before.includes(participant)) tellLobby(pod, room, participant);
+}
+
+/** The participant became an owner, and knows of no newcomer yet. */
+function tellLobby(pod: Pod, room: Room, participant: ParticipantId): void {
+  const presence = room.own.entries.get(participant)?.presence;
+  if (presence?.state !== 'here') return;
+  for (const waiting of room.lobby.values()) {
+    const message = { type: 'lobby-joined' as const, waiting: waitingOf(waiting) };
+    pod.effects.push({ type: 'send', sockets: [presence.socket], message });
+  }
 }
 
 /** A kicked or banned participant may have resumed here before the policy arrived. */
@@ -94,7 +115,7 @@ function claimSeats(pod: Pod, room: Room): void {
     if (presence.state !== 'waiting') claimSeat(pod, room, participant);
 }
 
-const isSame = <Value extends Room['view'] | Mutes>(a: Value, b: Value): boolean =>
+const isSame = <Value extends Room['view'] | Mutes | CoOwners>(a: Value, b: Value): boolean =>
   JSON.stringify(a) === JSON.stringify(b);
 
 /** Called when a named room opens. */

@@ -74,6 +74,8 @@ export interface RoomRecord {
   /** Participants that were kicked, while their resume tokens may still be valid; `until` in Unix ms. */
   readonly kicked: readonly { readonly participant: ParticipantId; readonly until: number }[];
   readonly mutes: Mutes;
+  /** SPEC rule MOD-16. */
+  readonly coOwners: readonly ParticipantId[];
   /** How often an owner ended the call for all. SPEC rule MOD-13. */
   readonly calls: number;
   /** Of a room that was made for a call: how long it is kept without a use. SPEC rule ROOM-13. */

@@ -246,11 +246,16 @@ export function localSockets(room: Room, except?: ParticipantId): SocketId[] {
 /** The sockets of the room's owners on this pod. */
 export function ownerSockets(room: Room): SocketId[] {
   const sockets: SocketId[] = [];
-  for (const { owner, presence } of room.own.entries.values()) {
-    if (owner && presence.state === 'here') sockets.push(presence.socket);
+  for (const { owner, participant, presence } of room.own.entries.values()) {
+    const isOwner = owner || isCoOwner(room, participant);
+    if (isOwner && presence.state === 'here') sockets.push(presence.socket);
   }
   return sockets;
 }
+
+/** Without the policy it is not known. */
+export const isCoOwner = ({ policy }: Room, participant: ParticipantId): boolean =>
+  policy?.coOwners?.includes(participant) === true;
 
 export function remoteSectionOf(room: Room, pod: PodId, epoch: number): RemoteSection | undefined {
   return room.sections.get(pod)?.get(epoch);

@@ -159,7 +159,7 @@ function withTurnedAway(ours: RoomRecord, theirs: RoomRecord): RoomRecord {
   const bans = new Map([...theirs.bans, ...ours.bans].map((ban) => [ban.id, ban]));
   const kicked = new Map([...theirs.kicked, ...ours.kicked].map((one) => [one.participant, one]));
   const most = { bans: [...bans.values()].slice(-MAX_BANS), kicked: [...kicked.values()].slice(-MAX_KICKED) };
-  // The next call begins without mutes. SPEC rule MOD-13.
-  const ended = theirs.calls > ours.calls ? { calls: theirs.calls, mutes: NO_MUTES } : {};
+  // The next call begins without mutes and co-owners. SPEC rule MOD-13.
+  const ended = theirs.calls > ours.calls ? { calls: theirs.calls, mutes: NO_MUTES, coOwners: [] } : {};
   return { ...ours, ...most, ...ended };
 }

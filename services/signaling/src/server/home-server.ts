@@ -202,7 +202,7 @@ export class HomeServer {
 
 const regionOf = ({ pod }: HomeRequest): RegionId => regionIn(pod);
 
-/** A lock, a lobby, bans, kicks, mutes and the end of a call: what an owner changes. */
+/** A lock, a lobby, bans, kicks, mutes, co-owners and the end of a call: what an owner changes. */
 function isOwnersChange(before: RoomRecord, after: RoomRecord): boolean {
   return (['name', 'region', 'cap', 'hardCap', 'ownerKeyHash', 'createdAt'] as const).every(
     (field) => before[field] === after[field],

@@ -1,21 +1,30 @@
-/** Requests that only the owner of a named room may make: verifies the owner and changes the stored record. SPEC rules ROOM-6, MOD-6, HOME-8. */
+/** Requests that only the owners of a named room may make: verifies the owner and changes the stored record. SPEC rules ROOM-6, MOD-6, MOD-16, HOME-8. */
 import type { FastifyRequest } from 'fastify';
 import type { Code } from '@parley/protocol/codes';
 import type { RoomView } from '@parley/protocol/http';
+import type { ParticipantId } from '@parley/protocol/ids';
 import type { RoomRecord, StoredRoom } from '../core/ports.ts';
-import { isOwner } from './owner-key.ts';
+import { coOwnerOf, isOwner } from './owner-key.ts';
 import { takeStoreRead } from './rates.ts';
 import type { RouteContext } from './routes/context.ts';
 import { policyOf } from './rooms.ts';
 import { addressOf } from './visitor.ts';
 
 type Owned =
-  | { readonly ok: true; readonly view: RoomView; readonly stored: StoredRoom }
+  | {
+      readonly ok: true;
+      readonly view: RoomView;
+      readonly stored: StoredRoom;
+      /** Who asks without the owner key: it is in the room. */
+      readonly coOwner: ParticipantId | undefined;
+    }
   | { readonly ok: false; readonly code: Code; readonly retryAfterMs?: number };
 
+/** `by`: only the holder of the owner key, or co-owners too. */
 export async function ownedRoom(
-  { config, pod, rooms, moderation, podReads }: RouteContext,
+  { config, pod, rooms, moderation, podReads, tokens }: RouteContext,
   request: FastifyRequest<{ Params: { room: string } }>,
+  by: 'key' | 'owners' = 'owners',
 ): Promise<Owned> {
   const wait = moderation.take(addressOf(request.raw, config.trustedProxies), pod.now());
   if (wait !== undefined) return { ok: false, code: 'TOO_MANY_REQUESTS', retryAfterMs: wait };
@@ -26,9 +35,14 @@ export async function ownedRoom(
   // An ad-hoc room has no owner.
   if (known.stored === undefined) return { ok: false, code: 'ROOM_NOT_FOUND' };
   const { view, stored } = known;
-  if (!isOwner(request.headers.authorization, stored.record)) return { ok: false, code: 'OWNER_KEY_INVALID' };
+  const { authorization } = request.headers;
+  const isByKey = isOwner(authorization, stored.record);
+  const coOwner = isByKey || by === 'key' ? undefined : coOwnerOf(authorization, stored, tokens);
+  if (!isByKey && coOwner === undefined) return { ok: false, code: 'OWNER_KEY_INVALID' };
+  if (coOwner !== undefined && (await pod.moderate(view.room, 'identify', coOwner)).outcome !== 'done')
+    return { ok: false, code: pod.isReady ? 'OWNER_KEY_INVALID' : 'NOT_READY' };
   rooms.use(stored);
-  return { ok: true, view, stored };
+  return { ok: true, view, stored, coOwner };
 }
 
 /** Enough for a dozen owners of one room who write at the same moment. */
@@ -45,6 +59,8 @@ export async function changeRecord(
   let { stored } = owned;
   const { ownerKeyHash } = stored.record;
   for (let tries = 0; tries < TRIES; tries += 1) {
+    if (owned.coOwner !== undefined && !stored.record.coOwners.includes(owned.coOwner))
+      return 'OWNER_KEY_INVALID';
     const record = change(stored.record);
     if (typeof record === 'string') return record;
     const written = await rooms.update(stored, record);
@@ -63,6 +79,15 @@ export async function changeRecord(
   return 'STORE_UNAVAILABLE';
 }
 
+/** Who is in the room, on all pods. */
+export async function presentIn(
+  { pod, config }: RouteContext,
+  { stored }: Owned & { readonly ok: true },
+): Promise<ReadonlySet<ParticipantId>> {
+  const { view, policy } = policyOf(stored, config.limits['room.participants']);
+  return new Set((await pod.list(view, policy)).map(({ participant }) => participant));
+}
+
 /** Removes the incarnation of the room that was read, whatever was changed in it in the meantime; a room created again is a different one. */
 export async function removeRoom({ rooms }: RouteContext, first: StoredRoom): Promise<Code | undefined> {
   const { name, region, ownerKeyHash } = first.record;
@@ -77,4 +102,10 @@ export async function removeRoom({ rooms }: RouteContext, first: StoredRoom): Pr
     stored = again.stored;
   }
   return 'STORE_UNAVAILABLE';
+}
+
+/** The record is the same where the participant was none: nothing is written then. */
+export function withoutCoOwner(record: RoomRecord, participant: string): RoomRecord {
+  const coOwners = record.coOwners.filter((one) => one !== participant);
+  return coOwners.length === record.coOwners.length ? record : { ...record, coOwners };
 }

@@ -131,7 +131,7 @@ export function policyOf(
   { record, revision }: StoredRoom,
   max: number,
 ): { readonly view: RoomView; readonly policy: RoomPolicy } {
-  const { name, region, cap, locked, lobby, hardCap, bans, kicked, mutes } = record;
+  const { name, region, cap, locked, lobby, hardCap, bans, kicked, mutes, coOwners } = record;
   const view: RoomView = {
     room: `${name}@${region}`,
     kind: 'named',
@@ -148,7 +148,8 @@ export function policyOf(
   }));
   const gone = kicked.filter(({ until }) => until > Date.now()).map(({ participant }) => participant);
   const incarnation = incarnationOf(record);
-  return { view, policy: { revision, incarnation, view, bans: marks, kicked: gone, mutes } };
+  const policy = { revision, incarnation, view, bans: marks, kicked: gone, mutes, coOwners: [...coOwners] };
+  return { view, policy };
 }
 
 /** Of the room, and of its call: an owner who ends the call for all begins another one. SPEC rule MOD-13. */

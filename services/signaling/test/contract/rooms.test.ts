@@ -33,6 +33,7 @@ const record = (name: string, ownerKeyHash = 'hash'): RoomRecord => ({
   bans: [{ id: 'one', name: 'Mallory', at: 1, device: 'a'.repeat(22), network: undefined }],
   kicked: [{ participant: 'p0123456789abcdef', until: 2 }],
   mutes: { all: true, participants: ['p0123456789abcdef'] },
+  coOwners: ['p0123456789abcdef'],
   calls: 3,
   ownerKeyHash,
   createdAt: 1,

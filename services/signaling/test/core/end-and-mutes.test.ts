@@ -191,7 +191,7 @@ describe('mutes', () => {
   });
 
   for (const mutes of [{ all: true, participants: [] }, none])
-    it(`[MOD-14] are absent in the welcome of a pod that could not read the policy, and follow: ${mutes.all ? 'everyone' : 'no one'}`, () => {
+    it(`[MOD-14] [MOD-16] are absent in the welcome of a pod that could not read the policy, and follow: ${mutes.all ? 'everyone' : 'no one'}`, () => {
       const world = new World();
       const view = world.store.make('standup');
       const bo = world.join('b', { view });
@@ -206,6 +206,56 @@ describe('mutes', () => {
       if (policy !== undefined) world.store.policies.set(view.room, policy);
       world.store.isDown = false;
       world.advance(80_000);
-      assert.deepEqual(bo.log.at(-1), { type: 'mutes', mutes });
+      assert.deepEqual(bo.log.slice(-2), [
+        { type: 'mutes', mutes },
+        { type: 'co-owners', coOwners: [] },
+      ]);
     });
+});
+
+describe('co-owners', () => {
+  const make = (world: World, pod: string, { room }: RoomView, coOwners: string[]): void =>
+    world.handle(pod, { type: 'policy', policy: world.store.change(room, { coOwners }), notify: true });
+
+  it('[MOD-16] are named to participants of every pod when they change, and in the welcome of those who come later', () => {
+    const world = new World();
+    const view = world.store.make('standup');
+    const ada = world.join('a', { view });
+    const bo = world.join('b', { view });
+    assert.deepEqual(ada.welcome.coOwners, []);
+    make(world, 'c', view, [bo.id]);
+    world.advance(500);
+    for (const { log } of [ada, bo]) assert.deepEqual(log.at(-1), { type: 'co-owners', coOwners: [bo.id] });
+    assert.deepEqual(world.join('c', { view }).welcome.coOwners, [bo.id]);
+    world.advance(5000);
+    const count = bo.types.filter((type) => type === 'co-owners').length;
+    assert.equal(count, 1, 'repeated policies notify of nothing');
+  });
+
+  it('[MOD-16] [MOD-5] learn of the newcomers that wait on any pod, and of none after they were removed', () => {
+    const world = new World();
+    const view = world.store.make('standup');
+    const ada = world.join('b', { view });
+    const policy = world.store.change(view.room, { view: { lobby: true } });
+    world.handle('a', { type: 'policy', policy, notify: true });
+    world.advance(500);
+    const lobby = { ...view, lobby: true };
+    const waits = (guest: { readonly id: string; readonly name: string }) => ({
+      type: 'lobby-joined',
+      waiting: { participant: guest.id, name: guest.name },
+    });
+    const first = world.join('c', { view: lobby });
+    assert.deepEqual(first.types, ['lobby-waiting']);
+    make(world, 'a', view, [ada.id]);
+    world.advance(500);
+    assert.deepEqual(ada.log.slice(-2), [{ type: 'co-owners', coOwners: [ada.id] }, waits(first)]);
+    const second = world.join('a', { view: lobby });
+    world.advance(500);
+    assert.deepEqual(ada.log.at(-1), waits(second));
+    make(world, 'b', view, []);
+    world.advance(500);
+    world.join('a', { view: lobby });
+    world.advance(5000);
+    assert.deepEqual(ada.log.at(-1), { type: 'co-owners', coOwners: [] });
+  });
 });

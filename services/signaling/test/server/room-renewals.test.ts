@@ -21,6 +21,7 @@ const RECORD: RoomRecord = {
   bans: [],
   kicked: [],
   mutes: { all: false, participants: [] },
+  coOwners: [],
   calls: 0,
   ownerKeyHash: 'a-hash-of-an-owner-key',
   createdAt: 1,

@@ -38,6 +38,7 @@ const POLICY: RoomPolicy = {
   bans: [],
   kicked: [],
   mutes: { all: false, participants: [] },
+  coOwners: [],
 };
 
 interface Keeper {

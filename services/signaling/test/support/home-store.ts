@@ -3,7 +3,7 @@ import type { RoomPolicy } from '@parley/protocol/bus';
 import type { SeatChange } from '@parley/protocol/home';
 import type { RoomView } from '@parley/protocol/http';
 import type { RoomId } from '@parley/protocol/ids';
-import type { Mutes } from '@parley/protocol/people';
+import type { CoOwners, Mutes } from '@parley/protocol/people';
 import type { Effect } from '../../src/core/effects.ts';
 import type { Input, Join } from '../../src/core/input.ts';
 import type { RoomSeats, Seat, SeatOutcome, SeatPlan } from '../../src/core/ports.ts';
@@ -59,6 +59,7 @@ export class HomeStore {
       bans?: RoomPolicy['bans'];
       kicked?: RoomPolicy['kicked'];
       mutes?: Mutes;
+      coOwners?: CoOwners;
       incarnation?: RoomPolicy['incarnation'];
     },
   ): RoomPolicy {

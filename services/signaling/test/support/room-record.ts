@@ -11,6 +11,7 @@ export const recordOf = (change: Partial<RoomRecord> = {}): RoomRecord => ({
   bans: [],
   kicked: [],
   mutes: { all: false, participants: [] },
+  coOwners: [],
   calls: 0,
   ownerKeyHash: 'hash',
   createdAt: 1,

@@ -201,6 +201,23 @@ describe('a room of another region', () => {
     }
   });
 
+  test('[HOME-8] [MOD-16] a co-owner locks the room through either region, and not once it is none', async (t) => {
+    const { eu, us } = await twoRegions(t);
+    const owner = await Owner.of(eu.url);
+    const ada = await enter(us.url, owner.room, 'ada');
+    assert.equal((await owner.to(us.url, ada.participant, 'make-co-owner')).status, 204);
+    assert.deepEqual((await ada.waitFor('co-owners')).coOwners, [ada.participant]);
+    const headers = { authorization: `Bearer ${ada.welcome.resume}` };
+    const lock = (url: string, locked: boolean) => owner.ask(url, 'PATCH', '', { locked }, headers);
+    for (const [url, locked] of [
+      [eu.url, true],
+      [us.url, false],
+    ] as const)
+      assert.equal((await lock(url, locked)).status, 200, url);
+    assert.equal((await owner.to(eu.url, ada.participant, 'remove-co-owner')).status, 204);
+    for (const url of [eu.url, us.url]) assert.equal(codeIn(await lock(url, true)), 'OWNER_KEY_INVALID');
+  });
+
   test('[HOME-8] an owner without the key changes nothing, and while the home does not answer no owner does', async (t) => {
     const regions = await twoRegions(t);
     const owner = await Owner.of(regions.eu.url);

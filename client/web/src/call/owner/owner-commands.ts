@@ -61,6 +61,14 @@ export class OwnerCommands {
     if (!answer.ok) this.#report(moderationProblem(answer.reason));
   }
 
+  async setCoOwner(participant: ParticipantId, isCoOwner: boolean): Promise<void> {
+    if (this.pending.peek().has(participant)) return;
+    this.pending.value = added(this.pending.peek(), participant);
+    const answer = await this.#moderation[isCoOwner ? 'makeCoOwner' : 'removeCoOwner'](participant);
+    this.pending.value = removed(this.pending.peek(), participant);
+    if (!answer.ok) this.#report(moderationProblem(answer.reason));
+  }
+
   /** Ends this call too. `null` on success, otherwise the sentence for the owner. */
   async endCall(): Promise<string | null> {
     const answer = await this.#moderation.endCall();

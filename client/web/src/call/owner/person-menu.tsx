@@ -24,7 +24,7 @@ export function PersonMenuButton({ person, open, onToggle }: Omit<PersonMenuProp
       class={`button quiet icon-only person-more${open ? ' open' : ''}`}
       data-testid="person-menu"
       aria-label={menuLabel(person)}
-      title="Mute, remove or ban"
+      title="Mute, make a co-owner, remove or ban"
       aria-expanded={open}
       aria-controls={menuId(person)}
       onClick={onToggle}
@@ -72,6 +72,9 @@ function PersonActions({ session, commands, person, onToggle }: PersonMenuProps)
   return (
     <>
       <MuteActions commands={commands} person={person} onDone={close} />
+      {!session.snapshot.value.me.coOwner && (
+        <CoOwnerAction commands={commands} person={person} onDone={close} />
+      )}
       <button
         type="button"
         class="button"
@@ -103,14 +106,14 @@ function PersonActions({ session, commands, person, onToggle }: PersonMenuProps)
   );
 }
 
-interface MuteActionsProps {
+interface ActionProps {
   readonly commands: OwnerCommands;
   readonly person: Person;
   readonly onDone: () => void;
 }
 
 /** A request, which the person may decline, and a mute that holds. An owner cannot be muted. */
-function MuteActions({ commands, person, onDone }: MuteActionsProps) {
+function MuteActions({ commands, person, onDone }: ActionProps) {
   const { participant, media, muted, owner } = person;
   const busy = commands.pending.value.has(participant);
   return (
@@ -147,5 +150,27 @@ function MuteActions({ commands, person, onDone }: MuteActionsProps) {
         </button>
       )}
     </>
+  );
+}
+
+/** With the owner key, for people who have none. */
+function CoOwnerAction({ commands, person, onDone }: ActionProps) {
+  const { participant, owner, coOwner } = person;
+  if (owner && !coOwner) return null;
+  return (
+    <button
+      type="button"
+      class="button"
+      data-testid={coOwner ? 'remove-co-owner' : 'make-co-owner'}
+      disabled={commands.pending.value.has(participant)}
+      title={coOwner ? 'They take part as a guest' : 'They can mute, remove and admit people in this call'}
+      onClick={() => {
+        void commands.setCoOwner(participant, !coOwner);
+        onDone();
+      }}
+    >
+      <Icon name="key" />
+      {coOwner ? 'Remove as co-owner' : 'Make co-owner'}
+    </button>
   );
 }

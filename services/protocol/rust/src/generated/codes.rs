@@ -41,6 +41,8 @@ pub enum Code {
     TooManyBans,
     /// The room has reached its maximum number of single mutes.
     TooManyMuted,
+    /// The room has reached its maximum number of co-owners.
+    TooManyCoOwners,
     /// Too many requests from this address, or of this participant.
     TooManyRequests,
     /// The owner locked the room.
@@ -139,7 +141,7 @@ pub enum Code {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Code; 66] = [
+    pub const ALL: [Code; 67] = [
         Code::BadRequest,
         Code::BodyTooLarge,
         Code::HeadersTooLarge,
@@ -159,6 +161,7 @@ impl Code {
         Code::BanNotFound,
         Code::TooManyBans,
         Code::TooManyMuted,
+        Code::TooManyCoOwners,
         Code::TooManyRequests,
         Code::RoomLocked,
         Code::RoomHomeUnreachable,
@@ -240,6 +243,7 @@ impl Code {
             Code::BanNotFound => "BAN_NOT_FOUND",
             Code::TooManyBans => "TOO_MANY_BANS",
             Code::TooManyMuted => "TOO_MANY_MUTED",
+            Code::TooManyCoOwners => "TOO_MANY_CO_OWNERS",
             Code::TooManyRequests => "TOO_MANY_REQUESTS",
             Code::RoomLocked => "ROOM_LOCKED",
             Code::RoomHomeUnreachable => "ROOM_HOME_UNREACHABLE",
@@ -312,6 +316,7 @@ impl Code {
             Code::BanNotFound => Some(404),
             Code::TooManyBans => Some(409),
             Code::TooManyMuted => Some(409),
+            Code::TooManyCoOwners => Some(409),
             Code::TooManyRequests => Some(429),
             Code::RoomLocked => Some(423),
             Code::RoomHomeUnreachable => Some(503),
@@ -384,6 +389,7 @@ impl Code {
             Code::BanNotFound => None,
             Code::TooManyBans => None,
             Code::TooManyMuted => None,
+            Code::TooManyCoOwners => None,
             Code::TooManyRequests => Some(4431),
             Code::RoomLocked => Some(4423),
             Code::RoomHomeUnreachable => Some(4503),

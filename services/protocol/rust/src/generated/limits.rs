@@ -116,6 +116,8 @@ pub const ROOM_BANS: Limit = Limit::new("room.bans", "PARLEY_LIMIT_ROOM_BANS", [
 pub const ROOM_KICKED: Limit = Limit::new("room.kicked", "PARLEY_LIMIT_ROOM_KICKED", [200, 1, 1000], "participants", None);
 /// Muted one by one, or excepted where everyone is muted; sent to all participants at each change. Those who left do not count.
 pub const ROOM_MUTED: Limit = Limit::new("room.muted", "PARLEY_LIMIT_ROOM_MUTED", [200, 1, 1000], "participants", Some(Code::TooManyMuted));
+/// Sent to all participants at each change. Those who left do not count.
+pub const ROOM_CO_OWNERS: Limit = Limit::new("room.coOwners", "PARLEY_LIMIT_ROOM_CO_OWNERS", [20, 1, 100], "participants", Some(Code::TooManyCoOwners));
 /// The owner sees each of them; counted against the local roster.
 pub const ROOM_LOBBY: Limit = Limit::new("room.lobby", "PARLEY_LIMIT_ROOM_LOBBY", [50, 1, 1000], "people waiting", Some(Code::LobbyFull));
 /// Of one room and one network: a fifth of its lobby; a class behind one address is admitted in turns.

@@ -60,6 +60,16 @@ pub fn mute(room: &str, participant: &str) -> String {
     format!("/v1/rooms/{room}/participants/{participant}/mute")
 }
 
+/// `/v1/rooms/{room}/participants/{participant}/make-co-owner`
+pub fn make_co_owner(room: &str, participant: &str) -> String {
+    format!("/v1/rooms/{room}/participants/{participant}/make-co-owner")
+}
+
+/// `/v1/rooms/{room}/participants/{participant}/remove-co-owner`
+pub fn remove_co_owner(room: &str, participant: &str) -> String {
+    format!("/v1/rooms/{room}/participants/{participant}/remove-co-owner")
+}
+
 /// `/v1/rooms/{room}/participants/{participant}/unmute`
 pub fn unmute(room: &str, participant: &str) -> String {
     format!("/v1/rooms/{room}/participants/{participant}/unmute")

@@ -59,6 +59,8 @@ pub enum Message {
     HandLowered,
     #[serde(rename = "mutes")]
     Mutes(Mutes),
+    #[serde(rename = "co-owners")]
+    CoOwners(CoOwners),
     #[serde(rename = "goaway")]
     Goaway(Goaway),
     #[serde(rename = "pong")]
@@ -109,6 +111,8 @@ pub struct Welcome {
     pub lobby: Option<Vec<Waiting>>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub mutes: Option<WelcomeMutes>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
+    pub co_owners: Option<List<ParticipantId, 0, 100>>,
     /// A resume has opened the room again: participants may not be back yet, and the client keeps those it knew as away.
     pub recovering: bool,
     /// After a resume: lines the client may have missed, merged by id.
@@ -301,6 +305,12 @@ pub struct MutesMutes {
 #[serde(rename_all = "camelCase")]
 pub struct Mutes {
     pub mutes: MutesMutes,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CoOwners {
+    pub co_owners: List<ParticipantId, 0, 100>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ import { decode } from '@parley/protocol/decode';
 import { BanRequest, type Ban, type BanList } from '@parley/protocol/http';
 import { isParticipantId } from '@parley/protocol/ids';
 import type { BanRecord } from '../../core/ports.ts';
-import { changeRecord, ownedRoom } from '../owned-room.ts';
+import { changeRecord, ownedRoom, withoutCoOwner } from '../owned-room.ts';
 import { refuse } from '../refusal.ts';
 import type { RouteContext } from './context.ts';
 import { refusalOf } from './moderate.ts';
@@ -38,7 +38,7 @@ export async function ban(
   const changed = await changeRecord(context, owned, (before) =>
     before.bans.length >= config.limits['room.bans']
       ? 'TOO_MANY_BANS'
-      : { ...before, bans: [...before.bans, record] },
+      : { ...withoutCoOwner(before, participant), bans: [...before.bans, record] },
   );
   if (typeof changed === 'string') return refuse(reply, changed);
   // The policy has usually removed the participant already; it does not remove an owner, whom no ban matches.

@@ -42,6 +42,7 @@ export async function createRoom(
     bans: [],
     kicked: [],
     mutes: NO_MUTES,
+    coOwners: [],
     calls: 0,
     ownerKeyHash: hashOwnerKey(ownerKey),
     createdAt: Date.now(),

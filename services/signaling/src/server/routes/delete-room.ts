@@ -10,7 +10,7 @@ export async function deleteRoom(
   request: FastifyRequest<{ Params: { room: string } }>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const owned = await ownedRoom(context, request);
+  const owned = await ownedRoom(context, request, 'key');
   if (!owned.ok) return refuse(reply, owned.code, undefined, owned.retryAfterMs);
   const removed = await removeRoom(context, owned.stored);
   if (removed !== undefined) return refuse(reply, removed);

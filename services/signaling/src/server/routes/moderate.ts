@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Code } from '@parley/protocol/codes';
 import { isParticipantId } from '@parley/protocol/ids';
 import type { RoomRecord } from '../../core/ports.ts';
-import { changeRecord, ownedRoom } from '../owned-room.ts';
+import { changeRecord, ownedRoom, withoutCoOwner } from '../owned-room.ts';
 import type { ModerationResult } from '../owner-requests.ts';
 import { refuse } from '../refusal.ts';
 import type { RouteContext } from './context.ts';
@@ -46,10 +46,10 @@ export async function moderate(
 /** Clocks of pods may differ by this much while a token is verified (KEY-4), in either direction. */
 const MARGIN_MS = 10_000;
 
-/** A kick is recorded while the participant's resume token may be valid. */
+/** A kick is recorded while the participant's resume token may be valid, which is no owner's any more. */
 function withKicked(record: RoomRecord, participant: string, { config }: RouteContext): RoomRecord {
   const now = Date.now();
   const kept = record.kicked.filter((one) => one.until > now && one.participant !== participant);
   const kicked = [...kept, { participant, until: now + config.limits['resume.ttl'] + MARGIN_MS }];
-  return { ...record, kicked: kicked.slice(-config.limits['room.kicked']) };
+  return { ...withoutCoOwner(record, participant), kicked: kicked.slice(-config.limits['room.kicked']) };
 }

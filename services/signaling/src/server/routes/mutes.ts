@@ -3,9 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Code } from '@parley/protocol/codes';
 import { isParticipantId, type ParticipantId } from '@parley/protocol/ids';
 import type { RoomRecord } from '../../core/ports.ts';
-import { changeRecord, ownedRoom } from '../owned-room.ts';
+import { changeRecord, ownedRoom, presentIn } from '../owned-room.ts';
 import { refuse } from '../refusal.ts';
-import { policyOf } from '../rooms.ts';
 import type { RouteContext } from './context.ts';
 import { refusalOf } from './moderate.ts';
 
@@ -27,8 +26,7 @@ export async function mute(
   const isMute = action === 'mute';
   let changed = await changeRecord(context, owned, (record) => withMuted(record, participant, isMute, max));
   if (changed === 'TOO_MANY_MUTED') {
-    const { view, policy } = policyOf(owned.stored, config.limits['room.participants']);
-    const present = new Set((await pod.list(view, policy)).map((person) => person.participant));
+    const present = await presentIn(context, owned);
     changed = await changeRecord(context, owned, (record) =>
       withMuted(withoutGone(record, present), participant, isMute, max),
     );
