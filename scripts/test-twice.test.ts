@@ -8,7 +8,8 @@ import { test, type TestContext } from 'node:test';
 const PROGRAM = new URL('test-twice.ts', import.meta.url).pathname;
 const PASSES = '';
 const FAILS = "throw new Error('always');";
-const WAITS = 'setInterval(() => {}, 1000); return new Promise(() => {});';
+const WAITS =
+  'const timer = setInterval(() => {}, 1000); setTimeout(() => clearInterval(timer), 700); return new Promise(() => {});';
 /** The marks outlive a run: `a.test.ts` leaves one that names it. */
 const FAILS_ONCE = `
   const mark = import.meta.filename + '.ran';
@@ -43,10 +44,26 @@ test('more than three files that failed do not run again', (t) => {
   assert.equal(log, undefined);
 });
 
-test('a file of which a test failed ends, and runs again, whatever the test left open', (t) => {
-  const { code, log } = run(t, { a: `setInterval(() => {}, 1000);${FAILS_ONCE}` });
-  assert.equal(code, 0);
-  assert.equal(log, 'a.test.ts failed, and passed the second time\n');
+test('a file that does not end after its tests is ended, and runs again', (t) => {
+  const flags = ['--test-timeout=1500'];
+  const { code, log, output } = run(
+    t,
+    { a: `setInterval(() => {}, 1000);${FAILS_ONCE}`, b: PASSES },
+    { flags },
+  );
+  assert.equal(code, 1, 'its second run does not end either');
+  assert.match(output, /nothing was reported for 2 s: a file did not end/);
+  assert.equal(log, 'a.test.ts failed, twice\n');
+});
+
+test('what a file that was ended had started ends with it', (t) => {
+  const started =
+    "const { pid } = spawn('sleep', ['600']); writeFileSync('pid', String(pid)); setInterval(() => {}, 1000);";
+  const { directory } = run(t, { a: started }, { flags: ['--test-timeout=1500'], twice: false });
+  const pid = Number(readFileSync(join(directory, 'pid'), 'utf8'));
+  // What no one waits for remains as a zombie.
+  const state = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : ') Z';
+  assert.match(state, /\) Z/);
 });
 
 test('a test that does not end fails', (t) => {
@@ -60,13 +77,18 @@ function run(
   t: TestContext,
   bodies: Readonly<Record<string, string>>,
   { twice = true, flags = [] }: { twice?: boolean; flags?: readonly string[] } = {},
-): { readonly code: number | null; readonly log: string | undefined; readonly output: string } {
+): {
+  readonly code: number | null;
+  readonly log: string | undefined;
+  readonly output: string;
+  readonly directory: string;
+} {
   const directory = mkdtempSync(join(tmpdir(), 'parley-twice-'));
   t.after(() => rmSync(directory, { recursive: true }));
   for (const [name, body] of Object.entries(bodies))
     writeFileSync(
       join(directory, `${name}.test.ts`),
-      `import { test } from 'node:test';\nimport { existsSync, writeFileSync } from 'node:fs';\ntest('tests ${name}', () => {${body}});\n`,
+      `import { test } from 'node:test';\nimport { existsSync, writeFileSync } from 'node:fs';\nimport { spawn } from 'node:child_process';\ntest('tests ${name}', () => {${body}});\n`,
     );
   const logFile = join(directory, 'log');
   const { status, stdout } = spawnSync(process.execPath, [PROGRAM, ...flags, '*.test.ts'], {
@@ -81,5 +103,5 @@ function run(
     },
   });
   const log = existsSync(logFile) ? readFileSync(logFile, 'utf8') : undefined;
-  return { code: status, log, output: stdout };
+  return { code: status, log, output: stdout, directory };
 }

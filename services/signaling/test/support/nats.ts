@@ -7,7 +7,6 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { freePort } from '../../../../infra/local/src/free-port.ts';
-import { killedAtExit } from '../../../../infra/local/src/killed-at-exit.ts';
 import { connectNats } from '../../src/adapters/nats-connection.ts';
 import { within } from './deadline.ts';
 
@@ -90,7 +89,7 @@ async function runNats(
     server = undefined;
   };
   const start = async (): Promise<void> => {
-    server = killedAtExit(spawn(binary, arguments_, { stdio: ['ignore', 'ignore', 'pipe'] }));
+    server = spawn(binary, arguments_, { stdio: ['ignore', 'ignore', 'pipe'] });
     log = '';
     server.stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()));
     await within(

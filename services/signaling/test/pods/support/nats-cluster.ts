@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventually } from '../../support/deadline.ts';
 import { freePort } from '../../../../../infra/local/src/free-port.ts';
-import { killedAtExit } from '../../../../../infra/local/src/killed-at-exit.ts';
 import { natsBinary } from '../../support/nats.ts';
 
 export interface ClusterServer {
@@ -58,7 +57,7 @@ cluster { name: tests, listen: "127.0.0.1:${route}", routes: [${routes}] }
     return {
       name,
       url: `nats://127.0.0.1:${client}`,
-      start: () => (child = killedAtExit(spawn(binary, ['-c', file], { stdio: 'ignore' }))),
+      start: () => (child = spawn(binary, ['-c', file], { stdio: 'ignore' })),
       async kill() {
         if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
         const exit = once(child, 'exit');

@@ -5,7 +5,6 @@ import { readFileSync } from 'node:fs';
 import { limitKey, type LimitName } from '@parley/protocol/limits';
 import { eventually } from '../../support/deadline.ts';
 import { freePort } from '../../../../../infra/local/src/free-port.ts';
-import { killedAtExit } from '../../../../../infra/local/src/killed-at-exit.ts';
 import { isReady } from '../../support/pod.ts';
 
 export interface PodProcess {
@@ -77,9 +76,7 @@ export async function startPodProcess({
     return child.exitCode;
   };
   const start = async (): Promise<void> => {
-    child = killedAtExit(
-      spawn(process.execPath, [...node, main], { env, stdio: ['ignore', 'inherit', 'inherit'] }),
-    );
+    child = spawn(process.execPath, [...node, main], { env, stdio: ['ignore', 'inherit', 'inherit'] });
     const ready = eventually(`pod ${name} is ready`, () => isReady(url), 20_000);
     const exited = once(child, 'exit').then(([code, signal]) => {
       throw new Error(`pod ${name} ended before it was ready: ${code ?? signal}`);
