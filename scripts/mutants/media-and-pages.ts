@@ -97,6 +97,22 @@ export const MEDIA_AND_PAGES: readonly Mutant[] = [
     test: `${SDK_TESTS}/sfu/e2ee/hostile-relay.test.ts`,
   },
   {
+    rule: 'DATA-2',
+    breaks: 'data in the clear is read in a call with an end-to-end key',
+    file: `${SDK}/data/call-data.ts`,
+    find: 'sealed !== (key !== null) || ',
+    replace: '',
+    test: `${SDK_TESTS}/data/call-data.test.ts`,
+  },
+  {
+    rule: 'DATA-2',
+    breaks: 'the service repeats data to a reader',
+    file: `${SDK}/data/call-data.ts`,
+    find: 'return number <= (this.#numbers.get(from) ?? 0);',
+    replace: "return number < 0 && from === '';",
+    test: `${SDK_TESTS}/data/call-data.test.ts`,
+  },
+  {
     rule: 'MEDIA-28',
     breaks: 'one who has left can decrypt what follows',
     file: `${SDK}/sfu/e2ee/key-exchange.ts`,

@@ -7,9 +7,11 @@ import type { RoomView } from '@parley/protocol/http';
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { Media, Presence, Waiting } from '@parley/protocol/people';
 import type { TrackFigures } from './measure/figures.ts';
+import type { Data } from './data/data.ts';
 import type { SecurityCode } from './ports.ts';
 import type { Moderation } from './room/moderation.ts';
 
+export type { Data } from './data/data.ts';
 export type { SecurityCode } from './ports.ts';
 
 /** The state of the connection to the room. From the loss of a socket to the resume there is only one state, `recovering`. */
@@ -204,6 +206,17 @@ export interface CallSnapshot {
   readonly chat: readonly ChatEntry[];
 }
 
+/** How to send data. What is absent has a default. */
+export interface SendOptions {
+  /** A participant; without it, all others that are here. */
+  readonly to?: ParticipantId;
+  /** `false`: without order, and not again where it is lost, as for positions that are soon outdated. Default: `true`. */
+  readonly reliable?: boolean;
+}
+
+/** Called with what a participant sent. */
+export type DataListener = (from: ParticipantId, data: Data) => void;
+
 /** A call that was joined. Refusals and its end are states of the snapshot: no method throws because of them. */
 export interface Call {
   /** The same object until something changes, and then a new one. */
@@ -250,6 +263,15 @@ export interface Call {
    * service drops reactions over the rate of chat lines (`TOO_MANY_CHAT_LINES`).
    */
   react(emoji: string): boolean;
+  /**
+   * Sends data of the application to one participant or, without `to`, to each that is here: over a data channel where media of the two goes from
+   * peer to peer, otherwise through the service, encrypted if there is an end-to-end key. At most 16 KiB (text in UTF-8): rejects with a `RangeError`.
+   * Resolves to those to whom it was sent: not to one who is away or a mebibyte behind, and through the service at most 20 messages and 64 KiB a
+   * second. What is on its way when a connection breaks may be lost.
+   */
+  send(data: Data, options?: SendOptions): Promise<readonly ParticipantId[]>;
+  /** The listener receives what others send with `send`, from now on; the returned function ends that. */
+  onData(listener: DataListener): () => void;
   /** `null` without an owner key, unless this participant is a co-owner. `me.owner` and the answers say whether the key is that of the room. */
   readonly moderation: Moderation | null;
   /** Leaves the room; the other participants are notified at once. */

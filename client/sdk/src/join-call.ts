@@ -4,7 +4,17 @@ import { CHAT_LIMITS } from '@parley/protocol/chat-limits';
 import { REACTIONS, type Media } from '@parley/protocol/people';
 import type { ServerMessage, Welcome } from '@parley/protocol/server-messages';
 import type { IceOffer } from '@parley/protocol/http';
-import type { Call, CallConnection, CallFigures, CallOptions, CallSnapshot } from './call.ts';
+import type {
+  Call,
+  CallConnection,
+  CallFigures,
+  CallOptions,
+  CallSnapshot,
+  DataListener,
+  SendOptions,
+} from './call.ts';
+import type { Data } from './data/data.ts';
+import { DataSession } from './data/data-session.ts';
 import { Connection } from './signaling/connection.ts';
 import { recall } from './signaling/memory.ts';
 import { IceRenewal } from './mesh/ice-renewal.ts';
@@ -47,6 +57,7 @@ class JoinedCall implements Call {
   readonly #quality: QualityReports;
   readonly #reports: boolean;
   readonly #listeners = new Listeners();
+  readonly #data: DataSession;
   #state: CallConnection = { status: 'joining' };
   readonly #roomState = new RoomState();
   #limits: Pick<Welcome['limits'], 'nameChars' | 'chatChars' | 'meshParticipants'> = {
@@ -58,7 +69,7 @@ class JoinedCall implements Call {
   #snapshot: CallSnapshot | null = null;
 
   constructor(options: CallOptions, ports: Ports) {
-    const { room, name, microphone, camera, reports = true } = options;
+    const { room, name, microphone, camera, mediaKey = null, reports = true } = options;
     const { clock, random } = ports;
     const send = this.#send.bind(this);
     const onChange = (): void => this.#changed();
@@ -75,12 +86,19 @@ class JoinedCall implements Call {
       this.#changed();
     });
     this.#mesh = this.#createMesh(options, ports);
+    this.#data = new DataSession(mediaKey, {
+      room,
+      ports,
+      mesh: this.#mesh,
+      me: () => this.#roster.now.me,
+      members: () => this.#roster.now.members,
+    });
     this.#paths = new MediaPaths(this.#local.tracks, {
       ports,
       mesh: this.#mesh,
       room,
       api: () => this.#connection.api,
-      secret: options.mediaKey ?? null,
+      secret: mediaKey,
       requestRelay: (without, isLost) => this.#relayRequests.request(without, isLost),
       onChange,
     });
@@ -143,6 +161,7 @@ class JoinedCall implements Call {
   }
 
   setMediaKey(key: string): void {
+    this.#data.secret = key;
     this.#paths.setSecret(key);
   }
 
@@ -182,6 +201,14 @@ class JoinedCall implements Call {
     this.#reactions.add(me, emoji);
     this.#changed();
     return true;
+  }
+
+  send(data: Data, options?: SendOptions): Promise<readonly ParticipantId[]> {
+    return this.#data.send(data, options);
+  }
+
+  onData(listener: DataListener): () => void {
+    return this.#data.listen(listener);
   }
 
   get #hands(): readonly ParticipantId[] {
@@ -230,6 +257,8 @@ class JoinedCall implements Call {
       opens: (participant) => this.#paths.opens(participant),
       accepts: (participant) => this.#paths.accepts(participant),
       onRelaySignal: (from, signal) => this.#paths.receive(from, signal),
+      onDataSignal: (from, signal) => this.#data.receive(from, signal),
+      onChannel: (from, channel) => this.#data.read(from, channel),
       onBroken: () => this.#iceRenewal.pathBroke(),
       onChange: () => {
         this.#paths.update();
@@ -350,5 +379,6 @@ class JoinedCall implements Call {
     this.#quality.close();
     this.#paths.close();
     this.#mesh.close();
+    this.#data.close();
   }
 }

@@ -23,6 +23,7 @@ const APART = [
     budget: 40,
   },
   { part: 'the files in the chat of a call', files: /^(?:call-files|tab-pages)-/, budget: 20 },
+  { part: 'the code that sends data of applications', files: /^call-data-/, budget: 3 },
   { part: 'the code that cleans HTML', files: /^clean-html-/, budget: 14 },
   { part: 'the code that converts Markdown to HTML', files: /^markdown-worker-/, budget: 16 },
   { part: 'a room that goes through relays', files: /^(?:relayed-room|browser-media|moq)-/, budget: 94 },

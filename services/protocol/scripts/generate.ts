@@ -5,7 +5,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { CODES } from '../src/codes.ts';
 import { LIMITS, limitKey, limitNames } from '../src/limits.ts';
 import * as subjects from '../src/subjects.ts';
 import { apiPage } from './api-page.ts';
@@ -14,6 +13,7 @@ import { familyDocument } from './json-schema.ts';
 import { openApi } from './openapi.ts';
 import { reference } from './reference.ts';
 import { rustFiles } from './rust.ts';
+import { DESCRIBED_CODES } from './described-codes.ts';
 
 /** Subjects and buckets by the name of their export; functions are called with the name of their parameter in braces. */
 const SUBJECTS = {
@@ -61,7 +61,7 @@ function files(): ReadonlyMap<string, string> {
     ['link.schema.json', json(familyDocument(FAMILIES.link, SHARED))],
     ['peer.schema.json', json(familyDocument(FAMILIES.peer, SHARED))],
     ['openapi.json', json(openApi(version()))],
-    ['codes.json', json(CODES)],
+    ['codes.json', json(DESCRIBED_CODES)],
     ['limits.json', json(Object.fromEntries(limits))],
     ['subjects.json', json(SUBJECTS)],
     ['reference.md', reference(SUBJECTS)],

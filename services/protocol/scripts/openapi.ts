@@ -1,5 +1,6 @@
 /** The OpenAPI 3.1 page of `/v1`, made from the table of routes. */
 import type { TSchema } from 'typebox';
+import { MEANINGS } from '../src/code-meanings.ts';
 import { CODES, passesByItself, type Code } from '../src/codes.ts';
 import { Ban } from '../src/http.ts';
 import { ROUTES, type Route } from '../src/routes.ts';
@@ -93,7 +94,7 @@ function operation(name: string, route: Route, references: References): JsonObje
       },
       ...Object.fromEntries(byStatus(route.codes).map(([at, codes]) => [at, refusal(codes, references)])),
       default: {
-        description: `Any address may answer with other codes of \`codes.json\`, such as \`INTERNAL\`: ${CODES.INTERNAL.meaning}`,
+        description: `Any address may answer with other codes of \`codes.json\`, such as \`INTERNAL\`: ${MEANINGS.INTERNAL}`,
         content: { 'application/json': { schema: references.to('ErrorAnswer') } },
       },
     },
@@ -136,7 +137,7 @@ export function byStatus(codes: readonly Code[]): [status: number, codes: Code[]
 function refusal(codes: readonly Code[], references: References): JsonObject {
   const retried = codes.filter(passesByItself);
   return {
-    description: codes.map((code) => `\`${code}\`: ${CODES[code].meaning}`).join('\n\n'),
+    description: codes.map((code) => `\`${code}\`: ${MEANINGS[code]}`).join('\n\n'),
     ...(retried.length === 0
       ? {}
       : { headers: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } } }),

@@ -1,11 +1,12 @@
 /** `reference.md`: the messages, codes and limits as tables for readers. */
 import type { TSchema } from 'typebox';
-import { CODES, codeNames } from '../src/codes.ts';
+import { codeNames } from '../src/codes.ts';
 import { ROUTES, type Route } from '../src/routes.ts';
 import { LIMITS, limitKey, limitNames } from '../src/limits.ts';
 import { FAMILIES, HTTP_BODIES, SHARED, type Family } from './families.ts';
 import { isObject, plain, References, type JsonObject } from './json-schema.ts';
 import { code, fieldsTable, table, typeOf } from './markdown.ts';
+import { DESCRIBED_CODES } from './described-codes.ts';
 
 export function reference(subjects: Readonly<Record<string, string>>): string {
   return `${[
@@ -65,7 +66,7 @@ function routesTable(): string {
 
 function codesTable(): string {
   const rows = codeNames().map((name) => {
-    const { http, close, retry, meaning } = CODES[name];
+    const { http, close, retry, meaning } = DESCRIBED_CODES[name];
     return [code(name), String(http ?? ''), String(close ?? ''), retry ? 'yes' : 'no', meaning];
   });
   return table(['code', 'HTTP', 'close', 'retry', 'meaning'], rows);

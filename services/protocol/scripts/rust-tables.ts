@@ -1,16 +1,16 @@
 /** The tables of the contract in Rust: codes, limits, subjects, routes and the audiences of tokens. */
-import { CODES } from '../src/codes.ts';
 import { ROUTES } from '../src/routes.ts';
 import { LIMITS, limitKey, limitNames } from '../src/limits.ts';
 import { PAGES_SOCKET } from '../src/pages.ts';
 import { RELAY_CODES, SESSION_CLOSES } from '../src/relay-codes.ts';
 import * as tokens from '../src/tokens.ts';
 import { HEADER, grouped, pascal, screaming, snake } from './rust-names.ts';
+import { DESCRIBED_CODES } from './described-codes.ts';
 
 /** The files of the tables, by name. `subjects`: by the name of their export. */
 export const tableFiles = (subjects: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
   new Map([
-    ['codes.rs', `${HEADER}\n${codeTable(CODES)}`],
+    ['codes.rs', `${HEADER}\n${codeTable(DESCRIBED_CODES)}`],
     ['relay_codes.rs', `${HEADER}\n${codeTable(RELAY_CODES)}\n${sessionCloses()}`],
     ['limits.rs', limits()],
     ['subjects.rs', templates(subjects)],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import { describe, it, test } from 'node:test';
+import { MEANINGS } from '../src/code-meanings.ts';
 import { CODES, codeNames, codeOfClose, knownCode, reconnects, type Code } from '../src/codes.ts';
 import { decode } from '../src/decode.ts';
 import { ErrorAnswer } from '../src/http.ts';
@@ -95,7 +96,7 @@ describe('[ERR-1] codes', () => {
   it('names are stable identifiers and meanings are sentences', () => {
     for (const code of codeNames()) {
       assert.match(code, /^[A-Z]+(_[A-Z]+)*$/);
-      assert.match(CODES[code].meaning, /^[A-Z].*\.$/);
+      assert.match(MEANINGS[code], /^[A-Z].*\.$/);
     }
   });
 

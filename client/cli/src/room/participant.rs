@@ -253,10 +253,12 @@ impl ParticipantTask {
         Ok(())
     }
 
-    /// A participant that sends its path knows ours already. Any other message means that it opens a connection or does not know our path.
+    /// A participant that sends its path knows ours already, and data of applications asks for nothing (DATA-2). Any other message means that it
+    /// opens a connection or does not know our path.
     async fn on_directed(&mut self, socket: &mut RoomSocket, from: &str, payload: &[u8]) -> Result<(), ConnectionEnd> {
         let payload = serde_json::from_slice::<serde_json::Value>(payload).unwrap_or_default();
-        if payload["type"] == "path" && self.path_sent.contains(from) {
+        let is_settled = payload["type"] == "data" || (payload["type"] == "path" && self.path_sent.contains(from));
+        if is_settled {
             Ok(())
         } else {
             self.send_path(socket, from).await

@@ -25,6 +25,8 @@ export interface LinkOptions {
   /** Whether an owner muted the other participant. */
   isMuted(): boolean;
   send(signal: LinkSignal): void;
+  /** The other side opened a data channel. */
+  onChannel(channel: RTCDataChannel): void;
   /** The path broke, or a repair failed: unless it recovers, an ICE restart or a new connection follows soon. */
   onBroken(): void;
   onChange(): void;
@@ -103,6 +105,12 @@ export class PeerLink {
     return this.#peer?.counts();
   }
 
+  /** `null` while the two are not connected. */
+  openChannel(label: string, options: RTCDataChannelInit): RTCDataChannel | null {
+    if (this.#peer?.connection.connectionState !== 'connected') return null;
+    return this.#peer.connection.createDataChannel(label, options);
+  }
+
   setMedia(media: Outgoing): void {
     this.#media = media;
     this.#peer?.setMedia(media);
@@ -179,6 +187,7 @@ export class PeerLink {
       configuration: this.#options.configuration(),
       send: (signal) => this.#options.send(signal),
       onState: (state) => this.#stateChanged(peer, state),
+      onChannel: (channel) => this.#options.onChannel(channel),
       onChange: () => this.#options.onChange(),
       onStuck: () => this.#renew(),
       isSending: () => this.#options.isSending(),

@@ -3,7 +3,7 @@ import type { ParticipantId } from '@parley/protocol/ids';
 import type { Media } from '@parley/protocol/people';
 import type { Undelivered } from '@parley/protocol/server-messages';
 import { PeerLink } from './link.ts';
-import { decodeSignal, encodeSignal, type RelaySignal, type Signal } from './payload.ts';
+import { decodeSignal, encodeSignal, type DataSignal, type RelaySignal, type Signal } from './payload.ts';
 import type { Ports } from '../ports.ts';
 import type { HeardMember } from '../room/mutes.ts';
 import { budgetFor } from './budget.ts';
@@ -19,6 +19,9 @@ export interface MeshOptions {
   opens(participant: ParticipantId): boolean;
   accepts(participant: ParticipantId): boolean;
   onRelaySignal(from: ParticipantId, signal: RelaySignal): void;
+  onDataSignal(from: ParticipantId, signal: DataSignal): void;
+  /** A data channel of the other side. */
+  onChannel(from: ParticipantId, channel: RTCDataChannel): void;
   /** The path to a participant broke. */
   onBroken(): void;
   onChange(): void;
@@ -87,7 +90,7 @@ export class Mesh {
   }
 
   /** `false`: dropped, as there is no socket or the participant is away. Callers that need the signal send it again. */
-  sendRelaySignal(to: ParticipantId, signal: RelaySignal): boolean {
+  sendSignal(to: ParticipantId, signal: RelaySignal | DataSignal): boolean {
     const reaches = this.isPresent(to) && this.#options.connected();
     if (reaches) this.#send(to, signal);
     return reaches;
@@ -165,6 +168,7 @@ export class Mesh {
   }
 
   #take(from: ParticipantId, signal: Signal): void {
+    if (signal.type === 'data') return this.#options.onDataSignal(from, signal);
     // All signals of links have one.
     if (!('session' in signal)) return this.#options.onRelaySignal(from, signal);
     const asked = signal.type === 'renew' || (signal.type === 'description' && signal.kind === 'offer');
@@ -236,6 +240,7 @@ export class Mesh {
       },
       isMuted: () => this.#neighbours.get(participant)?.muted ?? false,
       send: (signal) => this.#send(participant, signal),
+      onChannel: (channel) => this.#options.onChannel(participant, channel),
       onBroken: () => this.#options.onBroken(),
       onChange: () => this.#options.onChange(),
     });

@@ -64,12 +64,22 @@ const KeyMessage = Type.Object({
   sealed: Type.Optional(Key),
 });
 
+/** Data of the application, in base64url. SPEC rule DATA-2. */
+export const DataSignal = Type.Object({
+  type: Type.Literal('data'),
+  number: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+  text: Type.Boolean(),
+  sealed: Type.Boolean(),
+  data: Type.String({ maxLength: 22_000 }),
+});
+
 const SIGNALS = {
   description: DescriptionSignal,
   candidates: CandidatesSignal,
   renew: RenewSignal,
   path: PathSignal,
   key: KeyMessage,
+  data: DataSignal,
 };
 
 export type RoleOfMid = Static<typeof DescriptionSignal>['roles'][number];
@@ -81,7 +91,8 @@ export type PathSignal = Static<typeof PathSignal>;
 export type RelaySignal = PathSignal | KeySignal;
 /** The signals of a link. */
 export type LinkSignal = DescriptionSignal | CandidatesSignal | Static<typeof RenewSignal>;
-export type Signal = LinkSignal | RelaySignal;
+export type DataSignal = Static<typeof DataSignal>;
+export type Signal = LinkSignal | RelaySignal | DataSignal;
 
 /** Below this size compression gains little and costs both sides time. */
 const DEFLATE_ABOVE_BYTES = 1024;

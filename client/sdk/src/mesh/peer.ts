@@ -22,6 +22,7 @@ export interface PeerOptions {
   /** Whether an owner muted the other participant: its sounds are received as silence. SPEC rule MOD-15. */
   isMuted(): boolean;
   onState(state: RTCPeerConnectionState): void;
+  onChannel(channel: RTCDataChannel): void;
   /** The streams or the quality changed. */
   onChange(): void;
   onStuck(): void;
@@ -60,6 +61,7 @@ export class Peer {
     this.connection = ports.createConnection(options.configuration);
     this.#senders = new Senders(this.connection, options.names, options.media);
     this.connection.addEventListener('connectionstatechange', this.#onStateChange);
+    this.connection.addEventListener('datachannel', ({ channel }) => options.onChannel(channel));
     this.negotiation = new Negotiation({
       connection: this.connection,
       session,

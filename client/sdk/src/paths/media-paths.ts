@@ -304,7 +304,7 @@ export class MediaPaths {
     }
     const { able } = this.#relays;
     const signal = signalDue(pair, { able, receiving, path: this.#roomPath.path, now: ports.clock.now() });
-    if (signal !== null) mesh.sendRelaySignal(to, signal);
+    if (signal !== null) mesh.sendSignal(to, signal);
   }
 
   /** As for video: media of the relays is played even before it is complete if there is no other. */
@@ -333,7 +333,7 @@ export class MediaPaths {
     const onChange = (): void => this.#updateAndNotify();
     // The session ends with the participant, so that it exists here.
     const me = this.#me ?? '';
-    const sendKey = mesh.sendRelaySignal.bind(mesh);
+    const sendKey = mesh.sendSignal.bind(mesh);
     return media.enter(this.#local, { room, me, api, secret: this.#secret, ask, sendKey, onChange });
   }
 

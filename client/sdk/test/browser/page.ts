@@ -15,6 +15,8 @@ function createStage() {
   let call: Call | undefined;
   let swallow = 0;
   let collisions = 0;
+  let dataSignals = 0;
+  const data: (readonly [string, string])[] = [];
   const violations: string[] = [];
   document.addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective));
 
@@ -68,6 +70,7 @@ function createStage() {
               ...socket,
               send: (data) => {
                 const directed = typeof data === 'string' ? data.startsWith('>') : data[0] === 0x3e;
+                if (directed && typeof data === 'string' && data.includes('"type":"data"')) dataSignals += 1;
                 if (directed && swallow > 0) swallow -= 1;
                 else socket.send(data);
               },
@@ -76,8 +79,15 @@ function createStage() {
         },
       );
       call.subscribe(() => play(current().snapshot()));
+      call.onData((from, received) =>
+        data.push([from, typeof received === 'string' ? received : `bytes ${received.join()}`]),
+      );
     },
     call: current,
+    /** What others sent: the sender, and the text, or the bytes in words. */
+    data,
+    /** How often this page sent data through the service. */
+    dataSignals: (): number => dataSignals,
     async shareScreen(): Promise<void> {
       current().setScreen(await navigator.mediaDevices.getDisplayMedia({ video: true }));
     },

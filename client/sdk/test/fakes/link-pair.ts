@@ -61,6 +61,7 @@ export function pair({ seed = 1, lose = () => false, delayMs = 10 }: Weather = {
       isSending: () => state.sending,
       onBroken: () => state.broken.push(side),
       onChange: () => undefined,
+      onChannel: () => undefined,
       send: (signal) => {
         if (!state.reachable) return;
         const index = sent.push(signal) - 1;

@@ -46,7 +46,7 @@ function stand(): Stand {
       if (!links.has(with_)) links.set(with_, { voice: Object.assign(fakeTrack('audio'), { muted: true }) });
     },
     closeLink: (with_: ParticipantId) => links.delete(with_),
-    sendRelaySignal: () => undefined,
+    sendSignal: () => undefined,
   } as unknown as Mesh;
   const relays = fakeRelays();
   const ports = fakePorts({ relayedMedia: relays.load });

@@ -65,6 +65,14 @@ export class FakeCall implements Call {
     this.show({ me: { ...this.#snapshot.me, name } });
   }
 
+  send(): Promise<readonly string[]> {
+    return Promise.resolve([]);
+  }
+
+  onData(): () => void {
+    return () => undefined;
+  }
+
   sendChat(text: string): boolean {
     this.asked.push(`chat ${text}`);
     const { me, chat } = this.#snapshot;

@@ -2,6 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { MEANINGS } from '@parley/protocol/code-meanings';
 import { CODES, passesByItself, type Code } from '@parley/protocol/codes';
 import type { ErrorAnswer } from '@parley/protocol/http';
 
@@ -25,7 +26,7 @@ export function refuse(
   const entry = CODES[code];
   const answer: ErrorAnswer = {
     code,
-    message: reason ?? entry.meaning,
+    message: reason ?? MEANINGS[code],
     ...(passesByItself(code) ? { retryAfterMs } : {}),
     ...(slot === undefined ? {} : { slot }),
   };
@@ -36,11 +37,11 @@ export function refuse(
 
 /** Where no reply can be made: an upgrade, or bytes that are not a request. Ends the connection. */
 export function refuseRaw(stream: Duplex, code: Code, headers: readonly string[] = []): void {
-  const { http, meaning } = CODES[code];
+  const { http } = CODES[code];
   const status = http ?? 500;
   const answer: ErrorAnswer = {
     code,
-    message: meaning,
+    message: MEANINGS[code],
     ...(passesByItself(code) ? { retryAfterMs: DEFAULT_RETRY_MS } : {}),
   };
   const body = JSON.stringify(answer);

@@ -4,6 +4,7 @@
  */
 import type { Duplex } from 'node:stream';
 import { WebSocket, type RawData } from 'ws';
+import { MEANINGS } from '@parley/protocol/code-meanings';
 import { CODES, type Code } from '@parley/protocol/codes';
 import type { Limits } from '@parley/protocol/limits';
 import type { ErrorMessage } from '@parley/protocol/server-messages';
@@ -121,7 +122,7 @@ export class Wire {
 
   sendError(code: Code, more: ErrorDetails = {}): void {
     this.#host.metrics.refusals.inc({ code });
-    this.send({ type: 'error', code, message: CODES[code].meaning, fatal: false, ...more });
+    this.send({ type: 'error', code, message: MEANINGS[code], fatal: false, ...more });
   }
 
   /** Answers an invalid message with an error; after too many the socket ends. */
@@ -139,7 +140,7 @@ export class Wire {
       const said = {
         type: 'error',
         code,
-        message: message ?? CODES[code].meaning,
+        message: message ?? MEANINGS[code],
         fatal: true,
         retryAfterMs,
       };

@@ -1,0 +1,110 @@
+/**
+ * Sends the data of an application to other participants: over data channels where media goes from peer to peer, otherwise through the service. Loaded when an
+ * application first sends or listens. SPEC rules DATA-1 to DATA-3.
+ */
+import type { ParticipantId } from '@parley/protocol/ids';
+import type { DataSignal } from '../mesh/payload.ts';
+import { fromBase64, toBase64 } from '../pages/base64.ts';
+import type { Clock, Random } from '../ports.ts';
+import { MAX_DATA_BYTES, type Data } from './data.ts';
+import { DataChannels, type ChannelKind, type OpenChannel } from './data-channels.ts';
+import { DataSeal } from './data-seal.ts';
+import { ServicePace } from './service-pace.ts';
+
+export interface CallDataOptions {
+  readonly room: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly subtle: SubtleCrypto;
+  readonly me: () => ParticipantId | null;
+  /** The end-to-end key of the room's link. */
+  readonly secret: () => string | null;
+  readonly openChannel: OpenChannel;
+  /** `false`: not sent. */
+  readonly sendSignal: (to: ParticipantId, signal: DataSignal) => boolean;
+  readonly onData: (from: ParticipantId, data: Data) => void;
+}
+
+export class CallData {
+  readonly #options: CallDataOptions;
+  readonly #channels: DataChannels;
+  readonly #pace: ServicePace;
+  readonly #seal: DataSeal;
+  /** The last reliable message to each participant, after which the next one is sent. */
+  readonly #tails = new Map<ParticipantId, Promise<boolean>>();
+  #arriving: Promise<void> = Promise.resolve();
+  /** Above those of this participant's earlier pages. */
+  #number: number;
+  readonly #numbers = new Map<ParticipantId, number>();
+
+  constructor(options: CallDataOptions) {
+    const { clock, random, subtle, room, openChannel } = options;
+    this.#options = options;
+    this.#channels = new DataChannels(clock, openChannel);
+    this.#pace = new ServicePace(clock);
+    this.#seal = new DataSeal({ subtle, random, room });
+    this.#number = 1000 * clock.wall();
+  }
+
+  /** Returns those to whom it was sent. */
+  async send(to: readonly ParticipantId[], data: Data, kind: ChannelKind): Promise<ParticipantId[]> {
+    // The application may change the array meanwhile.
+    const copy = typeof data === 'string' ? data : data.slice();
+    const sent = await Promise.all(
+      to.map(async (one) => ((await this.#sendTo(one, copy, kind)) ? [one] : [])),
+    );
+    return sent.flat();
+  }
+
+  /** What another participant sent through the service. Resolves when it was passed on, or dropped. */
+  receive(from: ParticipantId, signal: DataSignal): Promise<void> {
+    this.#arriving = this.#arriving.then(async () => this.#open(from, signal)).catch(() => undefined);
+    return this.#arriving;
+  }
+
+  close(): void {
+    this.#channels.close();
+  }
+
+  #sendTo(to: ParticipantId, data: Data, kind: ChannelKind): Promise<boolean> {
+    const send = async (): Promise<boolean> =>
+      (await this.#channels.send(to, data, kind)) ?? this.#throughService(to, data);
+    if (kind === 'lossy') return send();
+    const tail = (this.#tails.get(to) ?? Promise.resolve(true)).then(send).catch(() => false);
+    this.#tails.set(to, tail);
+    void tail.then(() => {
+      if (this.#tails.get(to) === tail) this.#tails.delete(to);
+    });
+    return tail;
+  }
+
+  async #throughService(to: ParticipantId, data: Data): Promise<boolean> {
+    const { me, secret, sendSignal } = this.#options;
+    const from = me();
+    const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
+    if (from === null || !this.#pace.take(bytes.length)) return false;
+    this.#number += 1;
+    const text = typeof data === 'string';
+    const about = { from, to, number: this.#number, text };
+    const key = secret();
+    const sent = key === null ? bytes : await this.#seal.seal(key, bytes, about);
+    const signal = { number: about.number, text, sealed: key !== null, data: toBase64(sent) };
+    return sendSignal(to, { type: 'data', ...signal });
+  }
+
+  async #open(from: ParticipantId, { number, text, sealed, data }: DataSignal): Promise<void> {
+    const { me, secret, onData } = this.#options;
+    const to = me();
+    const key = secret();
+    const sent = fromBase64(data);
+    if (to === null || sent === undefined || sealed !== (key !== null) || this.#isOld(from, number)) return;
+    const bytes = key === null ? sent : await this.#seal.open(key, sent, { from, to, number, text });
+    if (bytes === undefined || bytes.length > MAX_DATA_BYTES) return;
+    this.#numbers.set(from, number);
+    onData(from, text ? new TextDecoder().decode(bytes) : bytes);
+  }
+
+  #isOld(from: ParticipantId, number: number): boolean {
+    return number <= (this.#numbers.get(from) ?? 0);
+  }
+}

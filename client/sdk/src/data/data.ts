@@ -1,0 +1,13 @@
+/** The data that an application sends to other participants. SPEC rule DATA-1. */
+
+export type Data = string | Uint8Array<ArrayBuffer>;
+
+/** Text counts in UTF-8. All browsers pass it on in one message of a data channel. */
+export const MAX_DATA_BYTES = 16_384;
+/** The labels of data channels begin with it. */
+export const LABEL = 'parley-data';
+
+export const isTooLong = (data: Data): boolean =>
+  typeof data === 'string'
+    ? data.length > MAX_DATA_BYTES || new TextEncoder().encode(data).length > MAX_DATA_BYTES
+    : data.length > MAX_DATA_BYTES;
