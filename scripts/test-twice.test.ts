@@ -44,26 +44,38 @@ test('more than three files that failed do not run again', (t) => {
   assert.equal(log, undefined);
 });
 
-test('a file that does not end after its tests is ended, and runs again', (t) => {
-  const flags = ['--test-timeout=1500'];
-  const { code, log, output } = run(
-    t,
-    { a: `setInterval(() => {}, 1000);${FAILS_ONCE}`, b: PASSES },
-    { flags },
-  );
-  assert.equal(code, 1, 'its second run does not end either');
-  assert.match(output, /nothing was reported for 2 s: a file did not end/);
-  assert.equal(log, 'a.test.ts failed, twice\n');
+test('a file that does not end is ended, and all files run again, as some have not run', (t) => {
+  const flags = ['--test-timeout=500', '--test-concurrency=1'];
+  // The second time it ends.
+  const hangs = `if (!existsSync(import.meta.filename + '.ran')) setInterval(() => {}, 1000);${FAILS_ONCE}`;
+  const { code, log, output } = run(t, { a: hangs, b: FAILS }, { flags });
+  assert.match(output, /nothing was reported for 6 s: a file did not end/);
+  assert.equal(log, '*.test.ts did not end, twice\n');
+  assert.equal(code, 1, 'b fails');
 });
 
-test('what a file that was ended had started ends with it', (t) => {
-  const started =
-    "const { pid } = spawn('sleep', ['600']); writeFileSync('pid', String(pid)); setInterval(() => {}, 1000);";
-  const { directory } = run(t, { a: started }, { flags: ['--test-timeout=1500'], twice: false });
+test('what such a file writes does not keep it, and what it started ends with it', (t) => {
+  const starts = `
+    const { pid } = spawn('sleep', ['600']);
+    writeFileSync('pid', String(pid));
+    setInterval(() => console.log('tick'), 100);`;
+  const { code, directory } = run(t, { a: starts }, { flags: ['--test-timeout=500'], twice: false });
+  assert.notEqual(code, 0);
   const pid = Number(readFileSync(join(directory, 'pid'), 'utf8'));
-  // What no one waits for remains as a zombie.
+  // What no process waits for remains as a zombie.
   const state = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : ') Z';
   assert.match(state, /\) Z/);
+});
+
+test('a run that is stopped fails, and is not repeated', (t) => {
+  const stops = FAILS_ONCE.replace(
+    'throw',
+    "process.kill(Number(readFileSync('runner', 'utf8')), 'SIGTERM'); throw",
+  );
+  const { code, log, output } = run(t, { a: stops, b: WAITS }, { flags: ['--test-concurrency=1'] });
+  assert.equal(code, 143);
+  assert.equal(log, undefined);
+  assert.doesNotMatch(output, /AGAIN/);
 });
 
 test('a test that does not end fails', (t) => {
@@ -88,20 +100,26 @@ function run(
   for (const [name, body] of Object.entries(bodies))
     writeFileSync(
       join(directory, `${name}.test.ts`),
-      `import { test } from 'node:test';\nimport { existsSync, writeFileSync } from 'node:fs';\nimport { spawn } from 'node:child_process';\ntest('tests ${name}', () => {${body}});\n`,
+      `import { test } from 'node:test';\nimport { existsSync, readFileSync, writeFileSync } from 'node:fs';\nimport { spawn } from 'node:child_process';\ntest('tests ${name}', () => {${body}});\n`,
     );
   const logFile = join(directory, 'log');
-  const { status, stdout } = spawnSync(process.execPath, [PROGRAM, ...flags, '*.test.ts'], {
-    cwd: directory,
-    encoding: 'utf8',
-    // A run of `node --test` inside a test would report to that test.
-    env: {
-      ...process.env,
-      NODE_TEST_CONTEXT: undefined,
-      NO_COLOR: '1',
-      PARLEY_TEST_TWICE: twice ? logFile : '',
+  // The program takes the place of the shell, whose id its tests can read.
+  const command = 'echo $$ > runner && exec "$0" "$@"';
+  const { status, stdout } = spawnSync(
+    'sh',
+    ['-c', command, process.execPath, PROGRAM, ...flags, '*.test.ts'],
+    {
+      cwd: directory,
+      encoding: 'utf8',
+      // A run of `node --test` inside a test would report to that test.
+      env: {
+        ...process.env,
+        NODE_TEST_CONTEXT: undefined,
+        NO_COLOR: '1',
+        PARLEY_TEST_TWICE: twice ? logFile : '',
+      },
     },
-  });
+  );
   const log = existsSync(logFile) ? readFileSync(logFile, 'utf8') : undefined;
   return { code: status, log, output: stdout, directory };
 }

@@ -210,7 +210,7 @@ export interface CallSnapshot {
 export interface SendOptions {
   /** A participant; without it, all others that are here. */
   readonly to?: ParticipantId;
-  /** `false`: without order, and not again where it is lost, as for positions that are soon outdated. Default: `true`. */
+  /** `true`: in the order of the calls, as long as it takes the same way. `false`: without order, and not again where it is lost, as for positions that are soon outdated. Default: `true`. */
   readonly reliable?: boolean;
 }
 
@@ -267,7 +267,7 @@ export interface Call {
    * Sends data of the application to one participant or, without `to`, to each that is here: over a data channel where media of the two goes from
    * peer to peer, otherwise through the service, encrypted if there is an end-to-end key. At most 16 KiB (text in UTF-8): rejects with a `RangeError`.
    * Resolves to those to whom it was sent: not to one who is away or a mebibyte behind, and through the service at most 20 messages and 64 KiB a
-   * second. What is on its way when a connection breaks may be lost.
+   * second. What is on its way when a connection breaks, or when media moves to relays, may be lost.
    */
   send(data: Data, options?: SendOptions): Promise<readonly ParticipantId[]>;
   /** The listener receives what others send with `send`, from now on; the returned function ends that. */

@@ -40,6 +40,9 @@ export function joinCall(options: CallOptions, ports: Ports): Call {
   return new JoinedCall(options, ports);
 }
 
+/** With it begin the ids of directed messages that carry data. */
+const DATA_ID = 'data-';
+
 class JoinedCall implements Call {
   readonly #moderation: Moderation;
   readonly #ownerKey: string | undefined;
@@ -250,9 +253,10 @@ class JoinedCall implements Call {
       ports,
       iceTransportPolicy: options.iceTransportPolicy ?? 'all',
       connected: () => this.#connection.connected,
-      send: (to, payload) => {
+      send: (to, payload, type) => {
         directedCount += 1;
-        this.#connection.sendDirected(to, directedCount.toString(36), payload);
+        const id = `${type === 'data' ? DATA_ID : ''}${directedCount.toString(36)}`;
+        this.#connection.sendDirected(to, id, payload);
       },
       opens: (participant) => this.#paths.opens(participant),
       accepts: (participant) => this.#paths.accepts(participant),
@@ -344,7 +348,9 @@ class JoinedCall implements Call {
   #receiveMedia(message: ServerMessage): void {
     if (message.type === 'ice') this.#takeIce(message);
     else if (message.type === 'relay') this.#relayRequests.answered(message);
-    else if (message.type === 'undelivered') this.#mesh.undelivered(message);
+    // Data that was not delivered says nothing about a link.
+    else if (message.type === 'undelivered' && !message.id.startsWith(DATA_ID))
+      this.#mesh.undelivered(message);
     else if (message.type === 'error' && message.code === 'TOO_MANY_ICE_REQUESTS')
       this.#iceRenewal.refused(message.retryAfterMs ?? 0);
   }

@@ -220,13 +220,13 @@ test('[MOD-14] an owner mutes one participant and lets it speak, and mutes every
   const page = await open('owner-menu');
   const tobias = page.locator(`[data-participant="${TOBIAS}"][data-testid=person]`);
   await tobias.getByTestId('mute').click();
-  await tobias.getByText('Muted by the owner').waitFor();
+  await tobias.getByText('Muted by an owner').waitFor();
   await tobias.getByTestId('person-menu').click();
   assert.equal(await tobias.getByTestId('request-mute').count(), 0, 'there is nothing to ask');
   await tobias.getByTestId('unmute').click();
-  await tobias.getByText('Muted by the owner').waitFor({ state: 'detached' });
+  await tobias.getByText('Muted by an owner').waitFor({ state: 'detached' });
   await page.getByTestId('switch-muted').check();
-  await page.getByText('Muted by the owner').nth(3).waitFor();
+  await page.getByText('Muted by an owner').nth(3).waitFor();
   assert.ok(await page.getByTestId('switch-muted').isChecked());
   const expected = [`mute ${TOBIAS}`, `unmute ${TOBIAS}`, 'change {"muted":true}'];
   assert.deepEqual((await asked(page)).slice(-3), expected);
@@ -237,7 +237,7 @@ test('[MOD-15] a participant that an owner muted is told why its microphone stay
   const page = await open('call-muted-by-owner');
   const microphone = page.getByTestId('control-microphone');
   await page.locator('[data-testid=control-microphone][aria-disabled=true][data-look=off]').waitFor();
-  assert.equal(await microphone.getAttribute('aria-label'), 'Muted by the owner');
+  assert.equal(await microphone.getAttribute('aria-label'), 'Muted by an owner');
   await page.getByTestId('muted-by-owner').waitFor();
   // Playwright waits for a button that is not `aria-disabled`; a user does not.
   await microphone.click({ force: true });

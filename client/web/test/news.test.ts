@@ -90,7 +90,7 @@ test('a hand that goes up, and our own that the owner lowers, but not one that i
   const before = snapshot({ people: [ada], me: mine, hands: [ME.participant] });
   assert.deepEqual(texts(newsBetween(before, up, READER)), ['Ada raised their hand']);
   const down = snapshot({ people: [ada] });
-  assert.deepEqual(texts(newsBetween(before, down, READER)), ['The owner lowered your hand']);
+  assert.deepEqual(texts(newsBetween(before, down, READER)), ['An owner lowered your hand']);
   assert.deepEqual(newsBetween(before, down, { ...READER, lowersHand: true }), []);
   const another = snapshot({ people: [ada], me: { ...ME, participant: person('New').participant } });
   assert.deepEqual(newsBetween(before, another, READER), [], 'a call that began again has no hands');

@@ -67,7 +67,8 @@ export function openApi(version: string): JsonObject {
         ownerKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'The owner key in the answer of createRoom; it is shown once.',
+          description:
+            'The owner key in the answer of createRoom, which is shown once, or the resume token of a co-owner, except for deleteRoom, makeCoOwner and removeCoOwner.',
         },
       },
     },

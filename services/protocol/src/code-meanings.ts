@@ -25,7 +25,7 @@ export const MEANINGS: Readonly<Record<Code, string>> = {
   TOO_MANY_REQUESTS: 'Too many requests from this address, or of this participant.',
   ROOM_LOCKED: 'The owner locked the room.',
   ROOM_HOME_UNREACHABLE: "The room's home region cannot be reached.",
-  OWNER_KEY_INVALID: 'The owner key is missing or wrong.',
+  OWNER_KEY_INVALID: 'The owner key is missing or wrong, and no co-owner asks who may.',
   TOO_MANY_JOINS: 'Too many joins from this address.',
   TOO_MANY_ROOMS: 'Too many rooms created from this address.',
   TOO_MANY_SOCKETS: 'Too many open sockets from this address.',

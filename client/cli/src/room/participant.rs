@@ -258,11 +258,7 @@ impl ParticipantTask {
     async fn on_directed(&mut self, socket: &mut RoomSocket, from: &str, payload: &[u8]) -> Result<(), ConnectionEnd> {
         let payload = serde_json::from_slice::<serde_json::Value>(payload).unwrap_or_default();
         let is_settled = payload["type"] == "data" || (payload["type"] == "path" && self.path_sent.contains(from));
-        if is_settled {
-            Ok(())
-        } else {
-            self.send_path(socket, from).await
-        }
+        if is_settled { Ok(()) } else { self.send_path(socket, from).await }
     }
 
     /// Opens another socket of the same participant, in its region or, where that does not answer, in another one. Returns none if the participant

@@ -7,9 +7,12 @@ import type { DataSignal } from '../mesh/payload.ts';
 import { fromBase64, toBase64 } from '../pages/base64.ts';
 import type { Clock, Random } from '../ports.ts';
 import { MAX_DATA_BYTES, type Data } from './data.ts';
-import { DataChannels, type ChannelKind, type OpenChannel } from './data-channels.ts';
+import { DataChannels, MAX_BEHIND_BYTES, type ChannelKind, type OpenChannel } from './data-channels.ts';
 import { DataSeal } from './data-seal.ts';
 import { ServicePace } from './service-pace.ts';
+
+/** More than a room has participants. */
+const MAX_SENDERS = 4000;
 
 export interface CallDataOptions {
   readonly room: string;
@@ -30,8 +33,10 @@ export class CallData {
   readonly #channels: DataChannels;
   readonly #pace: ServicePace;
   readonly #seal: DataSeal;
-  /** The last reliable message to each participant, after which the next one is sent. */
-  readonly #tails = new Map<ParticipantId, Promise<boolean>>();
+  /** The last reliable message to each participant, after which the next one is sent, and the bytes of all that wait. */
+  readonly #tails = new Map<ParticipantId, { last: Promise<boolean>; bytes: number }>();
+  /** The last message through the service. */
+  #leaving: Promise<unknown> = Promise.resolve();
   #arriving: Promise<void> = Promise.resolve();
   /** Above those of this participant's earlier pages. */
   #number: number;
@@ -48,10 +53,8 @@ export class CallData {
 
   /** Returns those to whom it was sent. */
   async send(to: readonly ParticipantId[], data: Data, kind: ChannelKind): Promise<ParticipantId[]> {
-    // The application may change the array meanwhile.
-    const copy = typeof data === 'string' ? data : data.slice();
     const sent = await Promise.all(
-      to.map(async (one) => ((await this.#sendTo(one, copy, kind)) ? [one] : [])),
+      to.map(async (one) => ((await this.#sendTo(one, data, kind)) ? [one] : [])),
     );
     return sent.flat();
   }
@@ -67,29 +70,49 @@ export class CallData {
   }
 
   #sendTo(to: ParticipantId, data: Data, kind: ChannelKind): Promise<boolean> {
-    const send = async (): Promise<boolean> =>
-      (await this.#channels.send(to, data, kind)) ?? this.#throughService(to, data);
-    if (kind === 'lossy') return send();
-    const tail = (this.#tails.get(to) ?? Promise.resolve(true)).then(send).catch(() => false);
-    this.#tails.set(to, tail);
-    void tail.then(() => {
-      if (this.#tails.get(to) === tail) this.#tails.delete(to);
+    if (kind === 'lossy') return this.#pass(to, data, kind);
+    const tail = this.#tails.get(to) ?? { last: Promise.resolve(true), bytes: 0 };
+    if (tail.bytes > MAX_BEHIND_BYTES) return Promise.resolve(false);
+    // One more, so that it is zero only where none waits.
+    const bytes = data.length + 1;
+    tail.bytes += bytes;
+    tail.last = tail.last.then(async () => {
+      const sent = await this.#pass(to, data, kind);
+      tail.bytes -= bytes;
+      if (tail.bytes === 0) this.#tails.delete(to);
+      return sent;
     });
-    return tail;
+    this.#tails.set(to, tail);
+    return tail.last;
   }
 
-  async #throughService(to: ParticipantId, data: Data): Promise<boolean> {
+  async #pass(to: ParticipantId, data: Data, kind: ChannelKind): Promise<boolean> {
+    try {
+      return (await this.#channels.send(to, data, kind)) ?? (await this.#throughService(to, data));
+    } catch {
+      // The browser refused a channel or its data, or the end-to-end key is none.
+      return false;
+    }
+  }
+
+  /** One after the other, as a reader drops a message that a later one has overtaken. */
+  #throughService(to: ParticipantId, data: Data): Promise<boolean> {
+    const sent = this.#leaving.then(async () => this.#signal(to, data));
+    this.#leaving = sent.catch(() => undefined);
+    return sent;
+  }
+
+  async #signal(to: ParticipantId, data: Data): Promise<boolean> {
     const { me, secret, sendSignal } = this.#options;
     const from = me();
-    const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
+    const text = typeof data === 'string';
+    const bytes = text ? new TextEncoder().encode(data) : data;
     if (from === null || !this.#pace.take(bytes.length)) return false;
     this.#number += 1;
-    const text = typeof data === 'string';
-    const about = { from, to, number: this.#number, text };
+    const number = this.#number;
     const key = secret();
-    const sent = key === null ? bytes : await this.#seal.seal(key, bytes, about);
-    const signal = { number: about.number, text, sealed: key !== null, data: toBase64(sent) };
-    return sendSignal(to, { type: 'data', ...signal });
+    const sent = key === null ? bytes : await this.#seal.seal(key, bytes, { from, to, number, text });
+    return sendSignal(to, { type: 'data', number, text, sealed: key !== null, data: toBase64(sent) });
   }
 
   async #open(from: ParticipantId, { number, text, sealed, data }: DataSignal): Promise<void> {
@@ -100,7 +123,11 @@ export class CallData {
     if (to === null || sent === undefined || sealed !== (key !== null) || this.#isOld(from, number)) return;
     const bytes = key === null ? sent : await this.#seal.open(key, sent, { from, to, number, text });
     if (bytes === undefined || bytes.length > MAX_DATA_BYTES) return;
+    // The last to speak is the last to be forgotten.
+    this.#numbers.delete(from);
     this.#numbers.set(from, number);
+    const [first] = this.#numbers.keys();
+    if (this.#numbers.size > MAX_SENDERS && first !== undefined) this.#numbers.delete(first);
     onData(from, text ? new TextDecoder().decode(bytes) : bytes);
   }
 

@@ -11,22 +11,32 @@ export type OpenChannel = (
 ) => RTCDataChannel | null;
 
 /** `reliable`: in order, and sent again where packets are lost. `lossy`: neither. */
-export type ChannelKind = 'reliable' | 'lossy';
+export type ChannelKind = keyof typeof LABEL;
 
-const KINDS = {
-  reliable: { label: LABEL, options: { ordered: true } },
-  lossy: { label: `${LABEL}-lossy`, options: { ordered: false, maxRetransmits: 0 } },
-} as const;
+const OPTIONS: Readonly<Record<ChannelKind, RTCDataChannelInit>> = {
+  reliable: { ordered: true },
+  lossy: { ordered: false, maxRetransmits: 0 },
+};
 
 /** A reader that is further behind gets no more. */
-const MAX_BUFFERED_BYTES = 1_048_576;
+export const MAX_BEHIND_BYTES = 1_048_576;
 /** A first channel takes a negotiation, which repairs lost signals within this time. */
 const OPEN_MS = 5000;
+/** The other side refused a channel: another one is not tried before. */
+const REFUSED_MS = 30_000;
+
+interface Opening {
+  readonly channel: RTCDataChannel;
+  readonly begunAt: number;
+  /** It is open, closed, or not open in time. */
+  readonly decided: Promise<void>;
+  wasOpen: boolean;
+}
 
 export class DataChannels {
   readonly #clock: Clock;
   readonly #openChannel: OpenChannel;
-  readonly #channels = new Map<string, RTCDataChannel>();
+  readonly #openings = new Map<string, Opening>();
 
   constructor(clock: Clock, openChannel: OpenChannel) {
     this.#clock = clock;
@@ -35,42 +45,51 @@ export class DataChannels {
 
   /** Whether it was sent; `undefined` without a channel, so that it takes another way. */
   async send(to: ParticipantId, data: Data, kind: ChannelKind): Promise<boolean | undefined> {
-    const channel = this.#channel(to, kind);
-    if (channel === undefined) return undefined;
-    if (channel.readyState === 'connecting' && kind === 'reliable') await this.#opened(channel);
+    const opening = this.#opening(to, kind);
+    if (opening === undefined) return undefined;
+    const { channel, decided } = opening;
+    if (channel.readyState === 'connecting' && kind === 'reliable') await decided;
     if (channel.readyState !== 'open') return undefined;
-    if (channel.bufferedAmount > MAX_BUFFERED_BYTES) return false;
-    try {
-      // One call per type, because the browser declares overloads.
-      if (typeof data === 'string') channel.send(data);
-      else channel.send(data);
-      return true;
-    } catch {
-      return false;
-    }
+    if (channel.bufferedAmount > MAX_BEHIND_BYTES) return false;
+    // One call per type, because the browser declares overloads.
+    if (typeof data === 'string') channel.send(data);
+    else channel.send(data);
+    return true;
   }
 
   close(): void {
-    for (const channel of this.#channels.values()) channel.close();
-    this.#channels.clear();
+    for (const { channel } of this.#openings.values()) channel.close();
+    this.#openings.clear();
   }
 
-  #channel(to: ParticipantId, kind: ChannelKind): RTCDataChannel | undefined {
-    const { label, options } = KINDS[kind];
-    const name = `${to} ${label}`;
-    const known = this.#channels.get(name);
-    if (known !== undefined && known.readyState !== 'closing' && known.readyState !== 'closed') return known;
-    this.#channels.delete(name);
-    const channel = this.#openChannel(to, label, options);
+  #opening(to: ParticipantId, kind: ChannelKind): Opening | undefined {
+    const name = `${to} ${kind}`;
+    const known = this.#openings.get(name);
+    if (known !== undefined && !isOver(known)) return known;
+    this.#forgetOver();
+    // Those that are over and were refused a short time ago.
+    if (this.#openings.has(name)) return undefined;
+    const channel = this.#openChannel(to, LABEL[kind], OPTIONS[kind]);
     if (channel === null) return undefined;
-    this.#channels.set(name, channel);
-    channel.addEventListener('close', () => {
-      if (this.#channels.get(name) === channel) this.#channels.delete(name);
-    });
-    return channel;
+    const begun: Opening = {
+      channel,
+      begunAt: this.#clock.now(),
+      decided: this.#decided(channel),
+      wasOpen: false,
+    };
+    channel.addEventListener('open', () => (begun.wasOpen = true));
+    this.#openings.set(name, begun);
+    return begun;
   }
 
-  #opened(channel: RTCDataChannel): Promise<void> {
+  #forgetOver(): void {
+    const now = this.#clock.now();
+    for (const [name, opening] of this.#openings)
+      if (isOver(opening) && (opening.wasOpen || now - opening.begunAt > REFUSED_MS))
+        this.#openings.delete(name);
+  }
+
+  #decided(channel: RTCDataChannel): Promise<void> {
     return new Promise((resolve) => {
       const cancel = this.#clock.after(OPEN_MS, resolve);
       const done = (): void => {
@@ -81,3 +100,6 @@ export class DataChannels {
     });
   }
 }
+
+const isOver = ({ channel }: Opening): boolean =>
+  channel.readyState === 'closing' || channel.readyState === 'closed';

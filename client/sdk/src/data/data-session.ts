@@ -6,7 +6,7 @@ import type { Mesh } from '../mesh/mesh.ts';
 import type { DataSignal } from '../mesh/payload.ts';
 import type { Ports } from '../ports.ts';
 import type { CallData } from './call-data.ts';
-import { isTooLong, LABEL, MAX_DATA_BYTES, type Data } from './data.ts';
+import { isTooLong, LABELS, MAX_DATA_BYTES, type Data } from './data.ts';
 
 export interface DataSessionOptions {
   readonly room: string;
@@ -34,9 +34,10 @@ export class DataSession {
     const readers: ParticipantId[] = [];
     for (const { participant, state } of this.#options.members().values())
       if (state === 'here' && (to === undefined || participant === to)) readers.push(participant);
-    return readers.length === 0
-      ? []
-      : (await this.#load()).send(readers, data, reliable ? 'reliable' : 'lossy');
+    if (readers.length === 0) return [];
+    // The application may change the array meanwhile.
+    const copy = typeof data === 'string' ? data : data.slice();
+    return (await this.#load()).send(readers, copy, reliable ? 'reliable' : 'lossy');
   }
 
   listen(listener: DataListener): () => void {
@@ -51,7 +52,7 @@ export class DataSession {
 
   /** The other side of a link opened a channel. */
   read(from: ParticipantId, channel: RTCDataChannel): void {
-    if (!channel.label.startsWith(LABEL)) return;
+    if (!LABELS.includes(channel.label)) return channel.close();
     channel.binaryType = 'arraybuffer';
     channel.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => {
       const received = typeof data === 'string' ? data : new Uint8Array(data);
@@ -91,6 +92,14 @@ export class DataSession {
   }
 
   #pass(from: ParticipantId, data: Data): void {
-    for (const listener of this.#listeners) listener(from, data);
+    for (const listener of this.#listeners)
+      try {
+        listener(from, data);
+      } catch (error) {
+        // It is one of the application, and keeps the data from no other listener.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
   }
 }

@@ -4,8 +4,9 @@ export type Data = string | Uint8Array<ArrayBuffer>;
 
 /** Text counts in UTF-8. All browsers pass it on in one message of a data channel. */
 export const MAX_DATA_BYTES = 16_384;
-/** The labels of data channels begin with it. */
-export const LABEL = 'parley-data';
+/** Of data channels: `reliable` is in order, and sent again where packets are lost, `lossy` neither. */
+export const LABEL = { reliable: 'parley-data', lossy: 'parley-data-lossy' } as const;
+export const LABELS: readonly string[] = Object.values(LABEL);
 
 export const isTooLong = (data: Data): boolean =>
   typeof data === 'string'

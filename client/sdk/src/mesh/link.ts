@@ -107,8 +107,11 @@ export class PeerLink {
 
   /** `null` while the two are not connected. */
   openChannel(label: string, options: RTCDataChannelInit): RTCDataChannel | null {
-    if (this.#peer?.connection.connectionState !== 'connected') return null;
-    return this.#peer.connection.createDataChannel(label, options);
+    const connection = this.#peer?.connection;
+    if (connection?.connectionState !== 'connected') return null;
+    // The first one has to be negotiated, and an offer that cannot be sent would end a connection that works.
+    if (connection.sctp === null && !this.#options.reachable()) return null;
+    return connection.createDataChannel(label, options);
   }
 
   setMedia(media: Outgoing): void {

@@ -14,7 +14,7 @@ export interface MeshOptions {
   readonly ports: Ports;
   readonly iceTransportPolicy: RTCIceTransportPolicy;
   connected(): boolean;
-  send(to: ParticipantId, payload: string | Uint8Array<ArrayBuffer>): void;
+  send(to: ParticipantId, payload: string | Uint8Array<ArrayBuffer>, type: Signal['type']): void;
   /** Whether to create a link with a new participant at once, and on its request. */
   opens(participant: ParticipantId): boolean;
   accepts(participant: ParticipantId): boolean;
@@ -255,7 +255,7 @@ export class Mesh {
     if (neighbour === undefined || !this.#options.connected()) return;
     neighbour.leaving = neighbour.leaving.then(async () => {
       const payload = await encodeSignal(signal, this.#options.ports.compression);
-      if (this.#neighbours.get(to) === neighbour) this.#options.send(to, payload);
+      if (this.#neighbours.get(to) === neighbour) this.#options.send(to, payload, signal.type);
     });
   }
 

@@ -50,7 +50,9 @@ export class RoomState {
     else if (message.type === 'mute-requested') this.muteRequests += 1;
     else if (message.type === 'lobby-waiting') {
       this.view = message.room;
+      this.lobby = [];
       this.#hasKey = false;
+      this.#coOwners = [];
     } else if (message.type === 'mutes') {
       this.#mutes = message.mutes;
       return true;

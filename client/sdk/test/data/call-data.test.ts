@@ -117,11 +117,14 @@ describe('data over channels', () => {
     assert.deepEqual(await first, [BEN]);
     assert.equal(signals.length, 1);
     channels[0]?.become('closed');
+    assert.deepEqual(await data.send([BEN], 'at once', 'reliable'), [BEN]);
+    assert.deepEqual([channels.length, signals.length], [1, 2], 'it was refused');
+    await clock.advance(30_000);
     const second = data.send([BEN], 'two', 'reliable');
     await new Promise((resolve) => setImmediate(resolve));
     channels[1]?.become('open');
     assert.deepEqual(await second, [BEN]);
-    assert.deepEqual([channels[1]?.sent, signals.length], [['two'], 1]);
+    assert.deepEqual([channels[1]?.sent, signals.length], [['two'], 2]);
   });
 
   test('[DATA-1] a reader that is a mebibyte behind gets no more, and others do', async () => {
@@ -137,9 +140,29 @@ describe('data over channels', () => {
     assert.deepEqual(await data.send([BEN, CEM], 'two', 'reliable'), [CEM]);
     assert.deepEqual(slow.sent, ['one']);
   });
+
+  test('[DATA-1] of what waits for a channel a mebibyte is kept', async () => {
+    const { data, state } = stand();
+    state.linked = true;
+    const large = new Uint8Array(16_384);
+    const sending = Array.from({ length: 70 }, () => data.send([BEN], large, 'reliable'));
+    const refused = await Promise.race([Promise.all(sending.slice(65)), sending[0]]);
+    assert.deepEqual(refused, [[], [], [], [], []]);
+  });
 });
 
 describe('data through the service', () => {
+  test('[DATA-2] what is encrypted sooner does not overtake', async () => {
+    const [ada, ben] = [stand(ADA, SECRET), stand(BEN, SECRET)];
+    const sizes = [16_384, 1, 16_384, 1, 16_384, 1];
+    await Promise.all(
+      sizes.map(async (size, nth) =>
+        ada.data.send([BEN], new Uint8Array(size), nth % 2 === 0 ? 'reliable' : 'lossy'),
+      ),
+    );
+    assert.equal((await passOn(ada, ben)).length, sizes.length);
+  });
+
   for (const secret of [null, SECRET])
     test(`[DATA-2] text and bytes arrive as they were sent, ${secret === null ? 'in the clear' : 'and the service cannot read them'}`, async () => {
       const [ada, ben] = [stand(ADA, secret), stand(BEN, secret)];

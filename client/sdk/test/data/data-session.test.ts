@@ -64,6 +64,38 @@ describe('call.send', () => {
     assert.deepEqual(await call.send('ü'.repeat(8192), { to: ADA }), [ADA]);
   });
 
+  test('[DATA-1] an array that the application changes at once is sent as it was', async () => {
+    const { service, call } = await together();
+    const array = new Uint8Array([1]);
+    const sending = call.send(array, { to: ADA });
+    array[0] = 2;
+    await sending;
+    await service.settle();
+    assert.deepEqual(
+      sentData(service).map(([, { data }]) => data),
+      ['AQ'],
+    );
+  });
+
+  test('[DATA-2] data that was not delivered does not repair the link, as a signal of it does', async () => {
+    /** The directed messages within 400 ms after the service says that the last one, or one with this id, was not delivered. */
+    const after = async (given?: string): Promise<number> => {
+      const { service, call } = await together();
+      // The first offers are sent by then.
+      await service.ports.clock.advance(1000);
+      await call.send('lost', { to: ADA });
+      await service.settle();
+      const { directed } = service.socket;
+      const id = given ?? String(directed.at(-1)).split(/[ \n]/)[1] ?? '';
+      const before = directed.length;
+      service.socket.sendMessage({ type: 'undelivered', to: ADA, id, reason: 'timeout' });
+      await service.ports.clock.advance(400);
+      await service.settle();
+      return directed.length - before;
+    };
+    assert.ok((await after()) < (await after('1')));
+  });
+
   test('before the welcome and after the end nothing is sent, and nothing throws', async () => {
     const service = fakeService();
     const call = service.join();
@@ -116,14 +148,19 @@ describe('call.onData', () => {
       me: () => ME,
       members: () => new Map(),
     });
-    const received: Data[] = [];
+    const [received, closed]: [Data[], string[]] = [[], []];
     session.listen((_from, data) => void received.push(data));
     const channel = (label: string) => {
-      const made = Object.assign(new EventTarget(), { label, binaryType: 'blob' });
+      const made = Object.assign(new EventTarget(), {
+        label,
+        binaryType: 'blob',
+        close: () => void closed.push(label),
+      });
       session.read(ADA, made as unknown as RTCDataChannel);
       return (data: unknown) => made.dispatchEvent(new MessageEvent('message', { data }));
     };
-    channel('other')('unread');
+    for (const label of ['other', 'parley-database']) channel(label)('unread');
+    assert.deepEqual(closed, ['other', 'parley-database']);
     const say = channel('parley-data');
     for (const data of ['text', new Uint8Array([1]).buffer, 'x'.repeat(16_385), new ArrayBuffer(16_385)])
       say(data);

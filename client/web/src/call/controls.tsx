@@ -45,7 +45,7 @@ function MediaControls({ session }: SessionProps) {
         <Control
           id="microphone"
           icon={microphone ? 'mic' : 'mic-off'}
-          label={muted ? 'Muted by the owner' : microphone ? 'Mute' : 'Unmute'}
+          label={muted ? 'Muted by an owner' : microphone ? 'Mute' : 'Unmute'}
           shortcut="m"
           look={microphone ? 'plain' : 'off'}
           unavailable={muted}

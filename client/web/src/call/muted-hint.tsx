@@ -9,7 +9,7 @@ export function MutedHint({ session }: { readonly session: CallSession }) {
       {muted ? (
         <p class="muted-hint" data-testid="muted-by-owner">
           <Icon name="mic-off" />
-          The owner muted you until they let you speak.
+          An owner muted you until they let you speak.
         </p>
       ) : session.mutedSpeech.value ? (
         <p class="muted-hint" data-testid="muted-hint">

@@ -75,7 +75,7 @@ function hands(before: CallSnapshot, next: CallSnapshot, { lowersHand }: Reader)
   const { me } = before;
   const isLowered = me.media.hand !== undefined && next.me.media.hand === undefined;
   if (!isLowered || lowersHand || me.participant !== next.me.participant) return raised;
-  return [...raised, { text: 'The owner lowered your hand', notice: 'info' }];
+  return [...raised, { text: 'An owner lowered your hand', notice: 'info' }];
 }
 
 function ownership({ me }: CallSnapshot, next: CallSnapshot): readonly News[] {

@@ -27,7 +27,7 @@ function MuteRequest({ session }: { readonly session: CallSession }) {
     <div class="request" role="group" aria-label="Request to mute" data-testid="mute-requested">
       <p>
         <Icon name="mic-off" />
-        The owner of the room asks you to mute.
+        An owner of the room asks you to mute.
       </p>
       <div class="request-actions">
         <button

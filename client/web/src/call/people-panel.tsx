@@ -37,7 +37,7 @@ export function PeoplePanel({ session }: { readonly session: CallSession }) {
                 {me.name} <span class="soft">(you)</span>
               </span>
               <OwnerBadge of={me} />
-              {me.muted && <span class="soft small">Muted by the owner</span>}
+              {me.muted && <span class="soft small">Muted by an owner</span>}
             </span>
             <HandMark session={session} participant={me.participant} on="row" />
             <MediaMarks audio={me.media.audio} video={me.media.video} screen={me.media.screen} />
@@ -91,7 +91,7 @@ function PersonRow({ session, commands, person, open, onToggle }: PersonRowProps
           {person.name}
           <OwnerBadge of={person} />
           <PresenceWord person={person} />
-          {person.muted && <span class="soft small">Muted by the owner</span>}
+          {person.muted && <span class="soft small">Muted by an owner</span>}
           {muteRequested && <span class="soft small">Asked to mute</span>}
         </span>
         <HandMark session={session} participant={person.participant} on="row" />

@@ -27,7 +27,7 @@ export type OpenDialog =
   | { readonly kind: 'link'; readonly participant: ParticipantId }
   | { readonly kind: 'ban'; readonly participant: ParticipantId; readonly name: string };
 
-const MUTED = 'The owner muted you. You can switch your microphone on when they let you speak.';
+const MUTED = 'An owner muted you. You can switch your microphone on when they let you speak.';
 const KEY_REFUSED = 'The owner key in this browser is no longer valid for this room. You join as a guest.';
 
 export class CallSession {
@@ -64,7 +64,8 @@ export class CallSession {
     const { connection, me } = this.snapshot.value;
     // Owners do not wait in the lobby.
     const known = connection.status === 'connected' || connection.status === 'lobby-waiting';
-    return this.#hasOwnerKey && known && !me.owner && !this.#keyForgotten.value;
+    const isOwnerByKey = me.owner && !me.coOwner;
+    return this.#hasOwnerKey && known && !isOwnerByKey && !this.#keyForgotten.value;
   });
 
   /** The end-to-end key in the room's link. */
@@ -106,6 +107,11 @@ export class CallSession {
       }),
       effect(() => {
         if (this.panel.value !== 'people') this.problem.value = null;
+      }),
+      effect(() => {
+        const open = this.dialog.value?.kind;
+        if ((open === 'ban' || open === 'end-call') && !this.snapshot.value.me.owner)
+          this.dialog.value = null;
       }),
       effect(() => {
         if (!this.keyRefused.value) return;
@@ -325,7 +331,7 @@ export class CallSession {
 
   #onMuteRequest(): void {
     if (untracked(() => this.media.sendingMicrophone.value)) this.muteRequested.value = true;
-    else this.notices.show('The owner asked you to mute. You are muted already.', 'quiet');
+    else this.notices.show('An owner asked you to mute. You are muted already.', 'quiet');
   }
 
   #useMediaKey(key: string): void {

@@ -36,7 +36,7 @@ describe('a new call', { timeout: 120_000 }, () => {
     await people.getByTestId('hands').getByTestId('lower-hand').click();
     await people.getByTestId('hands').waitFor({ state: 'detached', timeout: WITHIN_MS });
     const notice = gus.page.getByTestId('notice');
-    await notice.getByText('The owner lowered your hand').waitFor({ timeout: WITHIN_MS });
+    await notice.getByText('An owner lowered your hand').waitFor({ timeout: WITHIN_MS });
     await Promise.all([olga.leave(), gus.leave()]);
   });
 });

@@ -67,7 +67,15 @@ export type Effect =
       readonly visitor: VisitorMarks | undefined;
     }
   /** The answer to the input `list`. Participants in the lobby are included. */
-  | { readonly type: 'listed'; readonly ref: number; readonly people: readonly Person[] }
+  | {
+      readonly type: 'listed';
+      readonly ref: number;
+      readonly people: readonly Person[];
+      /** Participants that left a short time ago. */
+      readonly left: readonly ParticipantId[];
+      /** No other pod may have participants that this one does not know. */
+      readonly isComplete: boolean;
+    }
   /** All participants of the room on this pod have been notified that the participant left for good. */
   | {
       readonly type: 'departed';

@@ -3,7 +3,7 @@ import { NO_MUTES } from '@parley/protocol/people';
 import type { BareWelcome } from './effects.ts';
 import type { Join, Resume } from './input.ts';
 import { memberOf } from './roster/merge.ts';
-import { mayBeBeyondCut } from './roster/reachability.ts';
+import { mayMissOthers } from './roster/reachability.ts';
 import { putOwn } from './roster/section.ts';
 import { claimSeat } from './seats.ts';
 import { isCoOwner, type Pod, type Room } from './state.ts';
@@ -39,7 +39,7 @@ function welcome(pod: Pod, room: Room, arrival: Join | Resume): BareWelcome {
       ? {}
       : { mutes: room.policy.mutes ?? NO_MUTES, coOwners: room.policy.coOwners ?? [] }),
     graceMs: limits['resume.grace'],
-    recovering: room.recoveringUntil > pod.now || room.silent.size > 0 || mayBeBeyondCut(pod),
+    recovering: mayMissOthers(pod, room),
     // A newcomer does not receive chat from before it entered.
     chat: arrival.type === 'resume' ? room.chat.filter(({ at }) => at >= arrival.since) : [],
     limits: {

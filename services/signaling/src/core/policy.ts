@@ -15,7 +15,7 @@ import { waitingOf } from './person.ts';
 import { endRoom } from './room-deleted.ts';
 import { receivesOwnHeartbeat } from './roster/liveness.ts';
 import { claimSeat } from './seats.ts';
-import { localSockets, type Pod, type Room } from './state.ts';
+import { isCoOwner, localSockets, type Pod, type Room } from './state.ts';
 
 const PUBLISH_AT_MS = [0, 300, 1200] as const;
 /** By then the store has every change that was published before this pod's subscription was known everywhere. */
@@ -105,7 +105,8 @@ function tellLobby(pod: Pod, room: Room, participant: ParticipantId): void {
 function enforceBans(pod: Pod, room: Room): void {
   for (const participant of room.policy?.kicked ?? []) remove(pod, room, participant, 'kicked');
   for (const { participant, owner, visitor } of room.own.entries.values()) {
-    if (!owner && isBanned(room.policy, visitor)) remove(pod, room, participant, 'banned');
+    const isExempt = owner || isCoOwner(room, participant);
+    if (!isExempt && isBanned(room.policy, visitor)) remove(pod, room, participant, 'banned');
   }
 }
 

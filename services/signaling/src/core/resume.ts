@@ -11,7 +11,7 @@ import type { SeatOutcome } from './ports.ts';
 import { missesPods } from './roster/liveness.ts';
 import { strongestClaim } from './roster/merge.ts';
 import { seatsOf, takeSeat } from './seats.ts';
-import { isFar, type Pod, type Room } from './state.ts';
+import { isCoOwner, isFar, type Pod, type Room } from './state.ts';
 
 export function resume(pod: Pod, room: Room, arrival: Resume): void {
   const refused = refusal(pod, room, arrival);
@@ -66,7 +66,8 @@ function refusal(pod: Pod, room: Room, arrival: Resume): Code | undefined {
   const { participant, tokenGeneration } = arrival;
   const claim = claimOf(pod, room, arrival);
   if (room.policy?.kicked.includes(participant) === true) return 'KICKED';
-  if (!arrival.owner && isBanned(room.policy, arrival.visitor)) return 'BANNED';
+  const isExempt = arrival.owner || isCoOwner(room, participant);
+  if (!isExempt && isBanned(room.policy, arrival.visitor)) return 'BANNED';
   if (claim?.gone === true) return ENDED[claim.reason];
   const departure =
     claim === undefined ? pod.departures.of(participant, tokenGeneration, pod.now) : undefined;

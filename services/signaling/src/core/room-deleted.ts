@@ -47,5 +47,6 @@ function refuseArriving(pod: Pod, id: RoomId, code: EndCode): void {
   if (phase?.phase !== 'opening') return;
   phase.giveUp.cancel();
   for (const { socket } of phase.arrivals) refuse(pod, socket, code);
-  for (const ref of phase.listings) pod.effects.push({ type: 'listed', ref, people: [] });
+  for (const ref of phase.listings)
+    pod.effects.push({ type: 'listed', ref, people: [], left: [], isComplete: false });
 }

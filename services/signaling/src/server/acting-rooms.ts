@@ -124,7 +124,8 @@ const TRIES = 12;
 
 /**
  * A region that was replaced hands over a version that was not followed. It counts whole where this region has not written the room itself. Otherwise its
- * bans and kicks are added, as either region may have been right to turn a visitor away, a call that either ended stays ended, and nothing else of it counts. Whether it was taken over.
+ * bans and kicks are added, as either region may have been right to turn a visitor away, co-owners are those of both, a call that either ended stays ended,
+ * and nothing else of it counts. Whether it was taken over.
  */
 export async function takeOver(
   followed: FollowedStore,
@@ -159,7 +160,9 @@ function withTurnedAway(ours: RoomRecord, theirs: RoomRecord): RoomRecord {
   const bans = new Map([...theirs.bans, ...ours.bans].map((ban) => [ban.id, ban]));
   const kicked = new Map([...theirs.kicked, ...ours.kicked].map((one) => [one.participant, one]));
   const most = { bans: [...bans.values()].slice(-MAX_BANS), kicked: [...kicked.values()].slice(-MAX_KICKED) };
+  // Either region may have been right to take a role back.
+  const coOwners = ours.coOwners.filter((one) => theirs.coOwners.includes(one) && !kicked.has(one));
   // The next call begins without mutes and co-owners. SPEC rule MOD-13.
   const ended = theirs.calls > ours.calls ? { calls: theirs.calls, mutes: NO_MUTES, coOwners: [] } : {};
-  return { ...ours, ...most, ...ended };
+  return { ...ours, ...most, ...(theirs.calls === ours.calls ? { coOwners } : {}), ...ended };
 }

@@ -39,10 +39,16 @@ export async function ownedRoom(
   const isByKey = isOwner(authorization, stored.record);
   const coOwner = isByKey || by === 'key' ? undefined : coOwnerOf(authorization, stored, tokens);
   if (!isByKey && coOwner === undefined) return { ok: false, code: 'OWNER_KEY_INVALID' };
-  if (coOwner !== undefined && (await pod.moderate(view.room, 'identify', coOwner)).outcome !== 'done')
-    return { ok: false, code: pod.isReady ? 'OWNER_KEY_INVALID' : 'NOT_READY' };
   rooms.use(stored);
-  return { ok: true, view, stored, coOwner };
+  if (coOwner === undefined) return { ok: true, view, stored, coOwner };
+  if ((await pod.moderate(view.room, 'identify', coOwner)).outcome !== 'done')
+    return { ok: false, code: pod.isReady ? 'OWNER_KEY_INVALID' : 'NOT_READY' };
+  // Its role may have been taken back meanwhile.
+  const now = await rooms.lookUp(view.room);
+  if (!now.ok) return now;
+  return now.stored !== undefined && coOwnerOf(authorization, now.stored, tokens) === coOwner
+    ? { ok: true, view: now.view, stored: now.stored, coOwner }
+    : { ok: false, code: 'OWNER_KEY_INVALID' };
 }
 
 /** Enough for a dozen owners of one room who write at the same moment. */
@@ -63,6 +69,7 @@ export async function changeRecord(
       return 'OWNER_KEY_INVALID';
     const record = change(stored.record);
     if (typeof record === 'string') return record;
+    if (record === stored.record) return owned.view;
     const written = await rooms.update(stored, record);
     if (!written.ok) return written.code;
     if (written.updated !== undefined) {
@@ -79,13 +86,16 @@ export async function changeRecord(
   return 'STORE_UNAVAILABLE';
 }
 
-/** Who is in the room, on all pods. */
-export async function presentIn(
+/** Which of these are not in the room any more, as far as this pod knows. */
+export async function goneOf(
   { pod, config }: RouteContext,
   { stored }: Owned & { readonly ok: true },
+  listed: readonly ParticipantId[],
 ): Promise<ReadonlySet<ParticipantId>> {
   const { view, policy } = policyOf(stored, config.limits['room.participants']);
-  return new Set((await pod.list(view, policy)).map(({ participant }) => participant));
+  const { people, left, isComplete } = await pod.list(view, policy);
+  const present = new Set(people.map(({ participant }) => participant));
+  return new Set(listed.filter((one) => (isComplete ? !present.has(one) : left.includes(one))));
 }
 
 /** Removes the incarnation of the room that was read, whatever was changed in it in the meantime; a room created again is a different one. */

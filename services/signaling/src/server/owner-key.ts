@@ -16,7 +16,7 @@ export function isOwner(authorization: string | undefined, record: RoomRecord): 
   return given.length === kept.length && timingSafeEqual(given, kept);
 }
 
-/** The co-owner whose resume token this is; `undefined` for any other. It was removed from the list where an owner kicked it. */
+/** The co-owner whose resume token this is; `undefined` for any other. */
 export function coOwnerOf(
   authorization: string | undefined,
   { record }: StoredRoom,

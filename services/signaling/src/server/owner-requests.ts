@@ -4,14 +4,15 @@ import type { RoomView } from '@parley/protocol/http';
 import type { ParticipantId, RoomId } from '@parley/protocol/ids';
 import type { Effect } from '../core/effects.ts';
 import type { Input } from '../core/input.ts';
-import type { Person } from '../core/person.ts';
 
 export type ModerationResult = Pick<Effect & { type: 'moderated' }, 'outcome' | 'name' | 'visitor'>;
+
+export type Listing = Pick<Effect & { type: 'listed' }, 'people' | 'left' | 'isComplete'>;
 
 export class OwnerRequests {
   readonly #handle: (input: Input) => void;
   readonly #moderations = new Map<number, (result: ModerationResult) => void>();
-  readonly #listings = new Map<number, (people: readonly Person[]) => void>();
+  readonly #listings = new Map<number, (listing: Listing) => void>();
   /** Grows across restarts too. */
   #last = 1000 * Date.now();
 
@@ -30,7 +31,7 @@ export class OwnerRequests {
   }
 
   /** Never rejects; the core answers within half a second. */
-  list(view: RoomView, policy: RoomPolicy | undefined): Promise<readonly Person[]> {
+  list(view: RoomView, policy: RoomPolicy | undefined): Promise<Listing> {
     this.#last += 1;
     const ref = this.#last;
     return new Promise((resolve) => {
@@ -44,8 +45,8 @@ export class OwnerRequests {
     this.#moderations.delete(effect.ref);
   }
 
-  listed({ ref, people }: Effect & { type: 'listed' }): void {
-    this.#listings.get(ref)?.(people);
-    this.#listings.delete(ref);
+  listed(effect: Effect & { type: 'listed' }): void {
+    this.#listings.get(effect.ref)?.(effect);
+    this.#listings.delete(effect.ref);
   }
 }

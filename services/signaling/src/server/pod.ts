@@ -9,7 +9,6 @@ import { createCore, type Core } from '../core/core.ts';
 import type { Effect } from '../core/effects.ts';
 import { HeardClock } from '../core/heard-clock.ts';
 import type { Input } from '../core/input.ts';
-import type { Person } from '../core/person.ts';
 import type {
   Bus,
   BusListener,
@@ -39,7 +38,7 @@ import type { Homes } from './homes.ts';
 import { warnings } from './log.ts';
 import { MediaAccess, type Assignment, type RelayAsked } from './media-access.ts';
 import { Metrics } from './metrics.ts';
-import { OwnerRequests, type ModerationResult } from './owner-requests.ts';
+import { OwnerRequests, type Listing, type ModerationResult } from './owner-requests.ts';
 import { PageShell } from './page-shell.ts';
 import { ratesOf, type Rates } from './rates.ts';
 import { allPeersBeyond, otherRegions, severalRegions } from './regions.ts';
@@ -251,7 +250,7 @@ export class SignalingPod implements Host {
   }
 
   /** All participants of the room, on every pod, and those in its lobby. Never rejects; answers within half a second. */
-  list(view: RoomView, policy: RoomPolicy | undefined): Promise<readonly Person[]> {
+  list(view: RoomView, policy: RoomPolicy | undefined): Promise<Listing> {
     return this.#requests.list(view, policy);
   }
 

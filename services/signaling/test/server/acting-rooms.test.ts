@@ -60,6 +60,20 @@ describe('a version that another region hands over', () => {
     }
   });
 
+  test('[HOME-13] [MOD-16] co-owners are those of both, in the same call, and no one that either region kicked', async () => {
+    const [ada, bo, cy] = ['p0000000000000001', 'p0000000000000002', 'p0000000000000003'] as const;
+    const written = { revision: FIRST + 3, includes: 5, record: recordOf({ coOwners: [ada, bo] }) };
+    const kicked = [{ participant: bo, until: 1 }];
+    for (const [change, coOwners] of [
+      [{ coOwners: [bo, cy] }, [bo]],
+      [{ coOwners: [bo, cy], kicked }, []],
+      [{ coOwners: [bo], calls: 1 }, []],
+    ] as const) {
+      const kept = await taken(written, { revision: 7, record: recordOf(change) });
+      assert.deepEqual(kept?.record?.coOwners, coOwners);
+    }
+  });
+
   test('[HOME-13] adds its bans to a room that was written here, and nothing else', async () => {
     const written = { revision: FIRST + 3, includes: 5, record: recordOf({ bans: [ban('b')] }) };
     const merged = recordOf({ bans: [ban('a'), ban('b')] });

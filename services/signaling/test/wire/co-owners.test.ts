@@ -118,6 +118,21 @@ describe('a co-owner', () => {
       for (const client of [ada, bo]) client.drop();
     });
 
+  test('[MOD-16] [MOD-8] bans its own network without leaving the room, also over a resume, and is made none by a ban of its own', async () => {
+    const owner = await Owner.of(pods.here.url);
+    const [ada, bo] = [await enter(owner.room, 'Ada'), await enter(owner.room, 'Bo')];
+    assert.equal((await owner.to(pods.here.url, ada.participant, 'make-co-owner')).status, 204);
+    await told(ada, ada.participant);
+    const path = `/participants/${bo.participant}/ban`;
+    assert.equal((await by(ada, owner, 'POST', path, { network: true })).status, 200);
+    assert.equal((await bo.refusedWith()).code, 'BANNED');
+    ada.drop();
+    await ada.resume(pods.here.url);
+    assert.equal((await by(ada, owner, 'GET', '/bans')).status, 200);
+    assert.equal((await owner.to(pods.there.url, ada.participant, 'ban', {})).status, 200);
+    assert.equal((await ada.refusedWith()).code, 'BANNED');
+  });
+
   test('[MOD-16] of one room is none of another, and a token that is not its own or forged is refused', async () => {
     const [owner, other] = [await Owner.of(pods.here.url), await Owner.of(pods.here.url)];
     const [ada, bo] = [await enter(owner.room, 'Ada'), await enter(owner.room, 'Bo')];

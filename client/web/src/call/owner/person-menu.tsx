@@ -24,7 +24,7 @@ export function PersonMenuButton({ person, open, onToggle }: Omit<PersonMenuProp
       class={`button quiet icon-only person-more${open ? ' open' : ''}`}
       data-testid="person-menu"
       aria-label={menuLabel(person)}
-      title="Mute, make a co-owner, remove or ban"
+      title="Mute, remove or ban"
       aria-expanded={open}
       aria-controls={menuId(person)}
       onClick={onToggle}

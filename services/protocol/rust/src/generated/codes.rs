@@ -49,7 +49,7 @@ pub enum Code {
     RoomLocked,
     /// The room's home region cannot be reached.
     RoomHomeUnreachable,
-    /// The owner key is missing or wrong.
+    /// The owner key is missing or wrong, and no co-owner asks who may.
     OwnerKeyInvalid,
     /// Too many joins from this address.
     TooManyJoins,

@@ -1,7 +1,7 @@
 /** Which regions this pod receives messages from, and what waits while one is cut off. `regions.ts` decides it. SPEC rules REG-2 and REG-4. */
 import type { Section } from '@parley/protocol/bus';
 import type { PodId, RegionId } from '@parley/protocol/ids';
-import { regionOf, type Pod, type Region } from '../state.ts';
+import { regionOf, type Pod, type Room, type Region } from '../state.ts';
 
 /** As long as the silence of a dead pod. */
 const CUT_OFF_AFTER_MS = 3500;
@@ -61,6 +61,10 @@ export function mayBeBeyondCut(pod: Pod): boolean {
     if (region.cutAt !== undefined || hasGap(pod, region)) return true;
   return false;
 }
+
+/** Whether other pods may have participants of the room that this one does not know. */
+export const mayMissOthers = (pod: Pod, room: Room): boolean =>
+  room.recoveringUntil > pod.now || room.silent.size > 0 || mayBeBeyondCut(pod);
 
 /** Informs the pages of this pod where that has changed. A gap shows within a heartbeat, and a region is cut off only after three. */
 export function noteMissingRegions(pod: Pod): void {

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Code } from '@parley/protocol/codes';
 import { isParticipantId, type ParticipantId } from '@parley/protocol/ids';
 import type { RoomRecord } from '../../core/ports.ts';
-import { changeRecord, ownedRoom, presentIn, withoutCoOwner } from '../owned-room.ts';
+import { changeRecord, ownedRoom, goneOf, withoutCoOwner } from '../owned-room.ts';
 import { refuse } from '../refusal.ts';
 import type { RouteContext } from './context.ts';
 import { refusalOf } from './moderate.ts';
@@ -25,15 +25,16 @@ export async function makeCoOwner(
   const { room } = owned.view;
   const { outcome } = await pod.moderate(room, 'identify', participant);
   if (outcome !== 'done') return refuse(reply, refusalOf(outcome, context));
-  let changed = await changeRecord(context, owned, (record) => withCoOwner(record, participant, max));
+  const { calls } = owned.stored.record;
+  const isStill = ({ kicked, calls: now }: RoomRecord): boolean =>
+    now === calls && kicked.every((one) => one.participant !== participant);
+  const add = (record: RoomRecord): RoomRecord | Code =>
+    isStill(record) ? withCoOwner(record, participant, max) : 'PARTICIPANT_NOT_FOUND';
+  let changed = await changeRecord(context, owned, add);
   if (changed === 'TOO_MANY_CO_OWNERS') {
-    const present = await presentIn(context, owned);
+    const gone = await goneOf(context, owned, owned.stored.record.coOwners);
     changed = await changeRecord(context, owned, (record) =>
-      withCoOwner(
-        { ...record, coOwners: record.coOwners.filter((one) => present.has(one)) },
-        participant,
-        max,
-      ),
+      add({ ...record, coOwners: record.coOwners.filter((one) => !gone.has(one)) }),
     );
   }
   if (typeof changed === 'string') return refuse(reply, changed);

@@ -21,7 +21,7 @@ export async function listParticipants(
   const isNewHere = pod.core.view(owned.view.room) === undefined;
   if (isNewHere && pod.core.counts().rooms >= limits['pod.rooms']) return refuse(reply, 'POD_FULL');
   const { view, policy } = policyOf(owned.stored, limits['room.participants']);
-  const people = await pod.list(view, policy);
+  const { people } = await pod.list(view, policy);
   const answer: ParticipantList = {
     participants: people.map(({ participant, name, state, owner }) => ({
       participant,

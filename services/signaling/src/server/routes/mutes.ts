@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Code } from '@parley/protocol/codes';
 import { isParticipantId, type ParticipantId } from '@parley/protocol/ids';
 import type { RoomRecord } from '../../core/ports.ts';
-import { changeRecord, ownedRoom, presentIn } from '../owned-room.ts';
+import { changeRecord, ownedRoom, goneOf } from '../owned-room.ts';
 import { refuse } from '../refusal.ts';
 import type { RouteContext } from './context.ts';
 import { refusalOf } from './moderate.ts';
@@ -26,9 +26,9 @@ export async function mute(
   const isMute = action === 'mute';
   let changed = await changeRecord(context, owned, (record) => withMuted(record, participant, isMute, max));
   if (changed === 'TOO_MANY_MUTED') {
-    const present = await presentIn(context, owned);
+    const gone = await goneOf(context, owned, owned.stored.record.mutes.participants);
     changed = await changeRecord(context, owned, (record) =>
-      withMuted(withoutGone(record, present), participant, isMute, max),
+      withMuted(withoutGone(record, gone), participant, isMute, max),
     );
   }
   if (typeof changed === 'string') return refuse(reply, changed);
@@ -51,7 +51,7 @@ function withMuted(
 }
 
 /** Those who left do not come back under the same id. */
-function withoutGone(record: RoomRecord, present: ReadonlySet<ParticipantId>): RoomRecord {
+function withoutGone(record: RoomRecord, gone: ReadonlySet<ParticipantId>): RoomRecord {
   const { all, participants } = record.mutes;
-  return { ...record, mutes: { all, participants: participants.filter((one) => present.has(one)) } };
+  return { ...record, mutes: { all, participants: participants.filter((one) => !gone.has(one)) } };
 }
