@@ -95,7 +95,7 @@ describe('three pages whose media is from peer to peer', { timeout: 240_000 }, (
     await personIn(gus.page, 'Hana').getByTestId('person-menu').click();
     assert.equal(await personIn(gus.page, 'Hana').getByTestId('make-co-owner').count(), 0);
     await ask(olga.page, 'Gus', 'remove-co-owner');
-    await gus.page.getByTestId('person-menu').waitFor({ state: 'detached' });
+    await personIn(gus.page, 'Hana').getByTestId('person-menu').waitFor({ state: 'detached' });
     await personIn(olga.page, 'Gus').getByText('Co-owner').waitFor({ state: 'detached' });
   });
 
