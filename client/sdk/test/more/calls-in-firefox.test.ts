@@ -61,10 +61,21 @@ const measured = (): boolean => {
   return link?.status === 'connected' && link.roundTripMs !== null && link.quality !== 'unknown';
 };
 
+const sendData = async (): Promise<void> => {
+  const call = globalThis.stage.call();
+  await call.send('text');
+  await call.send(new Uint8Array([7, 8]));
+};
+/** Over channels: nothing went through the service. */
+const hasData = (): boolean => {
+  const received = globalThis.stage.data.map(([, data]) => data);
+  return String(received) === 'text,bytes 7,8' && globalThis.stage.dataSignals() === 0;
+};
+
 describe('Firefox and Chromium in one call', () => {
   // The participant ids decide which side starts a link, and they are random: several rooms cover both cases.
   for (const index of [1, 2, 3, 4]) {
-    test(`call ${index}: both receive audio and video, one shares a screen`, async () => {
+    test(`call ${index}: both receive audio and video and each other’s data, one shares a screen`, async () => {
       const people = [await inFirefox(), await inChromium()];
       const room = `ffff-cccc-dddd-${String(index).padStart(4, '0')}`;
       await Promise.all(
@@ -79,6 +90,9 @@ describe('Firefox and Chromium in one call', () => {
         await eventually(person, 'receivesAudio', receivesAudio);
         await eventually(person, 'has its link measured', measured);
       }
+      // Both negotiate their first channel at the same moment.
+      await Promise.all(people.map(({ evaluate }) => evaluate(sendData, '')));
+      for (const person of people) await eventually(person, 'has the data of the other', hasData);
       const [fox, chrome] = people;
       assert.ok(fox && chrome);
       await chrome.evaluate(async () => globalThis.stage.shareScreen(), '');
