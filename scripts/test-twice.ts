@@ -51,9 +51,8 @@ try {
 }
 
 async function runTwice(): Promise<number> {
-  const first = await run(patterns);
   const log = process.env['PARLEY_TEST_TWICE'];
-  const { code, failed, isComplete } = first;
+  const { code, failed, isComplete } = await run(patterns);
   if (ending !== undefined) return 128 + constants.signals[ending];
   if (code === 0 || !log || failed.length > MAX_FILES) return code;
   // What did not run is not known to pass.

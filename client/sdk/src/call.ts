@@ -265,7 +265,8 @@ export interface Call {
   react(emoji: string): boolean;
   /**
    * Sends data of the application to one participant or, without `to`, to each that is here: over a data channel where media of the two goes from
-   * peer to peer, otherwise through the service, encrypted if there is an end-to-end key. At most 16 KiB (text in UTF-8): rejects with a `RangeError`.
+   * peer to peer, otherwise through the service, encrypted if there is an end-to-end key. At most 16 KiB (text in UTF-8): rejects with a `RangeError`,
+   * and with another error where its part of the application does not load.
    * Resolves to those to whom it was sent: not to one who is away or a mebibyte behind, and through the service at most 20 messages and 64 KiB a
    * second. What is on its way when a connection breaks, or when media moves to relays, may be lost.
    */

@@ -4,13 +4,15 @@
  */
 import type { ParticipantId } from '@parley/protocol/ids';
 import type { DataSignal } from '../mesh/payload.ts';
+import { Pace } from '../net/pace.ts';
 import { fromBase64, toBase64 } from '../pages/base64.ts';
 import type { Clock, Random } from '../ports.ts';
 import { MAX_DATA_BYTES, type Data } from './data.ts';
 import { DataChannels, MAX_BEHIND_BYTES, type ChannelKind, type OpenChannel } from './data-channels.ts';
 import { DataSeal } from './data-seal.ts';
-import { ServicePace } from './service-pace.ts';
 
+const MESSAGES = { burst: 60, perSecond: 20 };
+const BYTES = { burst: 262_144, perSecond: 65_536 };
 /** More than a room has participants. */
 const MAX_SENDERS = 4000;
 
@@ -31,7 +33,8 @@ export interface CallDataOptions {
 export class CallData {
   readonly #options: CallDataOptions;
   readonly #channels: DataChannels;
-  readonly #pace: ServicePace;
+  readonly #messagePace: Pace;
+  readonly #bytePace: Pace;
   readonly #seal: DataSeal;
   /** The last reliable message to each participant, after which the next one is sent, and the bytes of all that wait. */
   readonly #tails = new Map<ParticipantId, { last: Promise<boolean>; bytes: number }>();
@@ -46,7 +49,8 @@ export class CallData {
     const { clock, random, subtle, room, openChannel } = options;
     this.#options = options;
     this.#channels = new DataChannels(clock, openChannel);
-    this.#pace = new ServicePace(clock);
+    this.#messagePace = new Pace(clock, MESSAGES);
+    this.#bytePace = new Pace(clock, BYTES);
     this.#seal = new DataSeal({ subtle, random, room });
     this.#number = 1000 * clock.wall();
   }
@@ -107,7 +111,9 @@ export class CallData {
     const from = me();
     const text = typeof data === 'string';
     const bytes = text ? new TextEncoder().encode(data) : data;
-    if (from === null || !this.#pace.take(bytes.length)) return false;
+    if (from === null || !this.#messagePace.allows() || !this.#bytePace.allows(bytes.length)) return false;
+    this.#messagePace.take();
+    this.#bytePace.take(bytes.length);
     this.#number += 1;
     const number = this.#number;
     const key = secret();

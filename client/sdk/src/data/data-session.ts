@@ -13,7 +13,7 @@ export interface DataSessionOptions {
   readonly ports: Ports;
   readonly mesh: Mesh;
   readonly me: () => ParticipantId | null;
-  /** The others in the room; none before the welcome and after the end. */
+  /** The others in the room; none before the welcome. */
   readonly members: () => ReadonlyMap<ParticipantId, Member>;
 }
 

@@ -10,5 +10,7 @@ export const LABELS: readonly string[] = Object.values(LABEL);
 
 export const isTooLong = (data: Data): boolean =>
   typeof data === 'string'
-    ? data.length > MAX_DATA_BYTES || new TextEncoder().encode(data).length > MAX_DATA_BYTES
+    ? data.length > MAX_DATA_BYTES ||
+      // Up to three bytes each.
+      (3 * data.length > MAX_DATA_BYTES && new TextEncoder().encode(data).length > MAX_DATA_BYTES)
     : data.length > MAX_DATA_BYTES;

@@ -10,15 +10,15 @@ import type { RouteContext } from './routes/context.ts';
 import { policyOf } from './rooms.ts';
 import { addressOf } from './visitor.ts';
 
-type Owned =
-  | {
-      readonly ok: true;
-      readonly view: RoomView;
-      readonly stored: StoredRoom;
-      /** Who asks without the owner key: it is in the room. */
-      readonly coOwner: ParticipantId | undefined;
-    }
-  | { readonly ok: false; readonly code: Code; readonly retryAfterMs?: number };
+export interface OwnedRoom {
+  readonly ok: true;
+  readonly view: RoomView;
+  readonly stored: StoredRoom;
+  /** Who asks without the owner key: it is in the room. */
+  readonly coOwner: ParticipantId | undefined;
+}
+
+type Owned = OwnedRoom | { readonly ok: false; readonly code: Code; readonly retryAfterMs?: number };
 
 /** `by`: only the holder of the owner key, or co-owners too. */
 export async function ownedRoom(
@@ -59,7 +59,7 @@ export type Change = (record: RoomRecord) => RoomRecord | Code;
 /** Applies the change to the newest record by compare-and-set, and notifies every pod with the room. Returns a code where it was refused. */
 export async function changeRecord(
   { pod, rooms, config, log }: RouteContext,
-  owned: Owned & { readonly ok: true },
+  owned: OwnedRoom,
   change: Change,
 ): Promise<RoomView | Code> {
   let { stored } = owned;
@@ -89,7 +89,7 @@ export async function changeRecord(
 /** Which of these are not in the room any more, as far as this pod knows. */
 export async function goneOf(
   { pod, config }: RouteContext,
-  { stored }: Owned & { readonly ok: true },
+  { stored }: OwnedRoom,
   listed: readonly ParticipantId[],
 ): Promise<ReadonlySet<ParticipantId>> {
   const { view, policy } = policyOf(stored, config.limits['room.participants']);

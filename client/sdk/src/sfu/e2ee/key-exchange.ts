@@ -11,9 +11,12 @@ import { AskTimes } from './ask-times.ts';
 import type { FrameOpener, FrameSealer } from './frame-cipher.ts';
 import { HeardKeys } from './heard-keys.ts';
 import { OwnKeys } from './own-keys.ts';
-import { Pace } from './pace.ts';
+import { Pace } from '../../net/pace.ts';
 import { RoomSecret } from './room-secret.ts';
 import { readKeys, writeKeys, type NumberedKey } from './sealed-keys.ts';
+
+/** SPEC rule MEDIA-27. */
+export const KEY_PACE = { burst: 150, perSecond: 25 };
 
 const CURVE = { name: 'ECDH', namedCurve: 'P-256' };
 const AGREED_BITS = 256;
@@ -86,7 +89,7 @@ export class KeyExchange {
     this.#privateKey = privateKey;
     this.#signed = { type: 'key', ...signed };
     this.#asks = new AskTimes(clock);
-    this.#pace = new Pace(clock);
+    this.#pace = new Pace(clock, KEY_PACE);
     this.#own = new OwnKeys({
       subtle,
       clock,

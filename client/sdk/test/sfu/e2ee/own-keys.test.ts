@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OwnKeys } from '../../../src/sfu/e2ee/own-keys.ts';
-import { Pace } from '../../../src/sfu/e2ee/pace.ts';
+import { Pace } from '../../../src/net/pace.ts';
+import { KEY_PACE } from '../../../src/sfu/e2ee/key-exchange.ts';
 import { fakeClock } from '../../fakes/clock.ts';
 
 test('[MEDIA-28] a key that two have left before it was used is never used, also where the page was blocked for seconds', async () => {
@@ -51,7 +52,7 @@ test('[MEDIA-28] a key that two have left before it was used is never used, also
 
 test('[MEDIA-27] messages about keys take at most 150 at once and 25 a second of what a socket may send', async () => {
   const clock = fakeClock();
-  const pace = new Pace(clock);
+  const pace = new Pace(clock, KEY_PACE);
   const spend = (): number => {
     let count = 0;
     for (; pace.allows(); count += 1) pace.take();

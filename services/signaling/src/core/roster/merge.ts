@@ -18,7 +18,7 @@ import {
   type RemoteSection,
   type Room,
 } from '../state.ts';
-import type { Person } from '../person.ts';
+import { waitingOf, type Person } from '../person.ts';
 
 /** By then the last `hello` of a room that opens has been answered, also by remote pods. */
 const YOUNG_MS = 2000;
@@ -160,6 +160,7 @@ const isWaiting = (claim: Claim | undefined): claim is Claim & { gone: false } =
 /** Notifies owners, and no one else, of newcomers that start to wait, change their name or stop waiting. */
 function settleLobby(pod: Pod, room: Room, participant: ParticipantId, claim: Claim | undefined): void {
   const before = room.lobby.get(participant);
+  if (before === undefined && !isWaiting(claim)) return;
   const sockets = ownerSockets(room);
   if (isWaiting(claim)) {
     const { name } = claim.person;
@@ -168,9 +169,9 @@ function settleLobby(pod: Pod, room: Room, participant: ParticipantId, claim: Cl
     pod.effects.push({
       type: 'send',
       sockets,
-      message: { type: 'lobby-joined', waiting: { participant, name } },
+      message: { type: 'lobby-joined', waiting: waitingOf(claim.person) },
     });
-  } else if (before !== undefined) {
+  } else {
     room.lobby.delete(participant);
     if (sockets.length > 0)
       pod.effects.push({ type: 'send', sockets, message: { type: 'lobby-left', participant } });

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ROUTES } from '@parley/protocol/routes';
 import { ban, listBans, unban } from './bans.ts';
 import { changeRoom } from './change-room.ts';
-import { makeCoOwner, removeCoOwner } from './co-owners.ts';
+import { setCoOwner } from './co-owners.ts';
 import type { RouteContext } from './context.ts';
 import { createRoom } from './create-room.ts';
 import { deleteRoom } from './delete-room.ts';
@@ -34,12 +34,11 @@ export function addRoutes(app: FastifyInstance, context: RouteContext): void {
   );
   app.post(ROUTES.ban.path, (request: ParticipantRequest, reply) => ban(context, request, reply));
   app.post(ROUTES.endCall.path, (request: RoomRequest, reply) => endCall(context, request, reply));
-  app.post(ROUTES.makeCoOwner.path, (request: ParticipantRequest, reply) =>
-    makeCoOwner(context, request, reply),
-  );
-  app.post(ROUTES.removeCoOwner.path, (request: ParticipantRequest, reply) =>
-    removeCoOwner(context, request, reply),
-  );
+  for (const [{ path }, isCoOwner] of [
+    [ROUTES.makeCoOwner, true],
+    [ROUTES.removeCoOwner, false],
+  ] as const)
+    app.post(path, (request: ParticipantRequest, reply) => setCoOwner(context, isCoOwner, request, reply));
   for (const action of ['mute', 'unmute'] as const)
     app.post(ROUTES[action].path, (request: ParticipantRequest, reply) =>
       mute(context, action, request, reply),
