@@ -1,5 +1,5 @@
 /** JWS Compact Serialization (RFC 7515 §7.1) with EdDSA over Ed25519 (RFC 8037). SPEC rule KEY-1. */
-import { sign, verify, type KeyObject } from 'node:crypto';
+import { sign, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
 
 export interface Jws {
   readonly header: unknown;
@@ -34,8 +34,14 @@ export function signerOf(header: object, key: KeyObject): (payload: object) => s
   };
 }
 
+/**
+ * Whether the key, or the other part of its pair, signed the token. With a private key by signing again: the same key and payload give the same
+ * signature (RFC 8032 §5.1.6), and to sign takes a third of the time that it takes to verify.
+ */
 export const isSignedBy = (key: KeyObject, { signed, signature }: Jws): boolean =>
-  verify(null, signed, key, signature);
+  key.type === 'private'
+    ? timingSafeEqual(sign(null, signed, key), signature)
+    : verify(null, signed, key, signature);
 
 const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 

@@ -63,15 +63,16 @@ export function importKeySet(set: unknown): { readonly sign: Sign; readonly veri
   const { active, keys } = decoded.message;
   const twice = keys.find(({ kid }, index) => keys.some((other, at) => at < index && other.kid === kid));
   if (twice !== undefined) throw new Error(`key set: two keys have the kid ${twice.kid}`);
-  const publicKeys = new Map<string, KeyObject>();
+  const known = new Map<string, KeyObject>();
   for (const { d: _private, ...publicKey } of keys)
-    publicKeys.set(publicKey.kid, createPublicKey({ key: publicKey, format: 'jwk' }));
+    known.set(publicKey.kid, createPublicKey({ key: publicKey, format: 'jwk' }));
   const signing = keys.find(({ kid }) => kid === active);
   if (signing?.d === undefined) throw new Error(`key set: the active key ${active} has no private part`);
   const key = createPrivateKey({ key: signing, format: 'jwk' });
   if (createPublicKey(key).export({ format: 'jwk' }).x !== signing.x)
     throw new Error(`key set: the two parts of the active key ${active} do not belong together`);
-  return { sign: signer(key, active), verify: verifier(publicKeys) };
+  known.set(active, key);
+  return { sign: signer(key, active), verify: verifier(known) };
 }
 
 function signer(key: KeyObject, kid: string): Sign {
@@ -95,12 +96,12 @@ const Times = Type.Object({
   iat: Type.Optional(Type.Number()),
 });
 
-function verifier(publicKeys: ReadonlyMap<string, KeyObject>): Verify {
+function verifier(keys: ReadonlyMap<string, KeyObject>): Verify {
   const invalid = { ok: false, reason: 'invalid' } as const;
   return (token, schema) => {
     const jws = readJws(token);
     const header = decode(Header, jws?.header);
-    const key = header.ok ? publicKeys.get(header.message.kid) : undefined;
+    const key = header.ok ? keys.get(header.message.kid) : undefined;
     if (jws === undefined || key === undefined || !isSignedBy(key, jws)) return invalid;
     const claims = decode(schema, jws.payload);
     const times = decode(Times, jws.payload);
