@@ -2,8 +2,9 @@
 use crate::BoxFuture;
 use anyhow::Result;
 use moq_mux::Source;
-use moq_mux::catalog::{CatalogFormat, Consumer as Catalog};
+use moq_mux::catalog::{CatalogFormat, Consumer as Catalog, Select, Stream};
 use moq_mux::container::fmp4;
+use moq_mux::select::{Audio, Broadcast, Video};
 use moq_net::bytes::Bytes;
 use moq_net::origin::Consumer;
 use std::time::Duration;
@@ -12,7 +13,7 @@ use std::time::Duration;
 const MAX_GROUP_AGE: Duration = Duration::from_secs(2);
 
 /// Reads a broadcast.
-pub struct Export(fmp4::Export<Catalog>);
+pub struct Export(fmp4::Export<Select<Catalog>>);
 
 /// A part of the output.
 pub enum Chunk {
@@ -23,12 +24,14 @@ pub enum Chunk {
 }
 
 impl Export {
-    /// Opens a broadcast of the origin.
-    pub fn open(origin: Consumer, broadcast: &str) -> BoxFuture<'_, Result<Self>> {
+    /// Opens a broadcast of the origin, with or without its sounds.
+    pub fn open(origin: Consumer, broadcast: &str, sounds: bool) -> BoxFuture<'_, Result<Self>> {
         Box::pin(async move {
             let source = Source::new(origin, broadcast);
             let catalog = source.catalog(CatalogFormat::Hang).await?;
-            let export = fmp4::Export::new(source, catalog);
+            let pictures = Broadcast::default().video(Video::default());
+            let selected = if sounds { pictures.audio(Audio::default()) } else { pictures };
+            let export = fmp4::Export::new(source, catalog.select(selected));
             Ok(Self(export.with_max_age(MAX_GROUP_AGE).with_fragment_duration(Duration::ZERO)))
         })
     }

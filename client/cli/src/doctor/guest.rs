@@ -47,7 +47,7 @@ impl Guest {
         if let Some(task) = client.detach() {
             site.track(async { drop(task.await) });
         }
-        let others = client.roster.borrow().0.keys().cloned().collect();
+        let others = client.roster.borrow().others.keys().cloned().collect();
         let (participant, ice_servers) = (client.participant.clone(), std::mem::take(&mut client.ice_servers));
         Ok(Self { participant, others, ice_servers, client, received })
     }

@@ -67,7 +67,10 @@ pub async fn listen(origin: Consumer, view: RoomView, log: bool, output: &mut Ou
             Some(_) = tasks.join_next() => String::new(),
             change = selection.next(&mut announced) => {
                 let Some(change) = change else { return Ok(()) };
-                let start = |publication| tasks.spawn(follow(origin.clone(), Arc::new(publication), select, events.clone()));
+                let start = |publication: Publication| {
+                    let mute = selection.mute(&publication.broadcast);
+                    tasks.spawn(follow(origin.clone(), Arc::new(publication), mute, select, events.clone()))
+                };
                 listener.on_change(change, start)
             }
             Ok(()) = roster.changed() => listener.update_roster(&roster.borrow_and_update()),
@@ -88,7 +91,7 @@ impl Listener {
 
     /// The display name of a participant, safe for a terminal.
     fn name(&self, participant: &str) -> String {
-        output::printable(self.roster.0.get(participant).map_or(participant, |member| &member.name))
+        output::printable(self.roster.others.get(participant).map_or(participant, |member| &member.name))
     }
 
     /// A line of text; empty if the output is JSON.
@@ -96,22 +99,29 @@ impl Listener {
         if self.log { String::new() } else { line + "\n" }
     }
 
-    /// Reports which participants joined, left, lost their socket or resumed.
+    /// Reports which participants joined, left, lost their socket, resumed, were muted or may be heard again.
     fn update_roster(&mut self, roster: &Roster) -> String {
         let mut lines = String::new();
-        let gone: Vec<_> = self.roster.0.iter().filter(|(who, _)| !roster.0.contains_key(*who)).collect();
+        let gone: Vec<_> = self.roster.others.iter().filter(|(who, _)| !roster.others.contains_key(*who)).collect();
         for (_, member) in gone {
             lines += &self.text(format!("{} left", output::printable(&member.name)));
         }
-        for (participant, member) in &roster.0 {
-            let before = self.roster.0.get(participant);
-            let change = match before.map(|before| (before.away, member.away)) {
-                None => "joined",
-                Some((false, true)) => "is away",
-                Some((true, false)) => "is back",
-                Some(_) => continue,
+        for (participant, member) in &roster.others {
+            let before = self.roster.others.get(participant);
+            let presence = match before.map(|before| (before.away, member.away)) {
+                None => Some("joined"),
+                Some((false, true)) => Some("is away"),
+                Some((true, false)) => Some("is back"),
+                Some(_) => None,
             };
-            lines += &self.text(format!("{} {change}", output::printable(&member.name)));
+            let mute = match (before.is_some_and(|before| before.muted), member.muted) {
+                (false, true) => Some("is muted by an owner"),
+                (true, false) => Some("is not muted any more"),
+                _ => None,
+            };
+            for change in [presence, mute].into_iter().flatten() {
+                lines += &self.text(format!("{} {change}", output::printable(&member.name)));
+            }
         }
         self.roster = roster.clone();
         lines
@@ -168,7 +178,7 @@ impl Listener {
             EventKind::Frame { arrived_at: at, bytes, .. } => {
                 received.tally.frame(*at, *bytes);
                 // The message of the room may arrive after the first frames.
-                let known = self.roster.0.contains_key(&key.0);
+                let known = self.roster.others.contains_key(&key.0);
                 if known && !std::mem::replace(&mut received.arriving, true) {
                     return self.text(format!("{}: receiving {track}", self.name(&key.0)));
                 }
@@ -220,7 +230,9 @@ mod tests {
     #[test]
     fn names_are_written_without_control_characters() {
         let name = "Bo\u{1b}]52;c;ZXZpbA==\u{7}\u{9b}2J";
-        let present = Roster(BTreeMap::from([("p2".to_owned(), Member { name: name.to_owned(), away: false })]));
+        let member = Member { name: name.to_owned(), ..Member::default() };
+        let mut present = Roster::default();
+        present.others.insert("p2".to_owned(), member);
         let mut listener = Listener::new(false);
         assert_eq!(listener.update_roster(&present), "Bo]52;c;ZXZpbA==2J joined\n");
         assert_eq!(listener.name("p2"), "Bo]52;c;ZXZpbA==2J");

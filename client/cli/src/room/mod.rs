@@ -8,11 +8,13 @@
 //! | [`entry`] | join and resume: from a URL to a welcome |
 //! | [`socket`] | one socket, with typed messages |
 //! | [`standby`] | a relay of another region |
-//! | [`roster`] | the other participants |
+//! | [`roster`] | the other participants, and whom owners muted |
+//! | [`mute`] | whether the sounds of a participant may be played |
 //! | [`media_client`] | a participant with its session with a relay |
 mod client;
 mod entry;
 mod media_client;
+mod mute;
 mod participant;
 mod roster;
 mod socket;
@@ -20,6 +22,7 @@ mod standby;
 
 pub use client::{JoinMode, RelayRequester, RoomClient};
 pub use media_client::{ClientFlags, MediaClient, RoomView};
+pub use mute::Mute;
 #[cfg(test)]
 pub use roster::Member;
 pub use roster::Roster;

@@ -77,7 +77,10 @@ impl ParticipantTask {
     pub async fn open(&mut self) -> Result<(RoomSocket, Welcome), ConnectionEnd> {
         let (mut socket, welcome) = self.entry.open().await?;
         self.participant = welcome.participant.to_string();
-        self.roster.send_replace(Roster::from_welcome(&welcome));
+        self.update_roster(|roster| {
+            roster.welcomed(&welcome);
+            true
+        });
         for member in &*welcome.roster {
             self.send_path(&mut socket, &member.participant).await?;
         }
@@ -211,7 +214,7 @@ impl ParticipantTask {
         message: Message,
         pending: &mut VecDeque<RelayRequest>,
     ) -> Result<(), ConnectionEnd> {
-        self.roster.send_if_modified(|roster| roster.apply(&message));
+        self.update_roster(|roster| roster.apply(&message));
         match message {
             Message::Joined(joined) => self.send_path(socket, &joined.member.participant).await,
             Message::Relay(answer) => {
@@ -220,6 +223,17 @@ impl ParticipantTask {
             }
             Message::ResumeToken(token) => self.entry.renew(token.resume),
             _ => Ok(()),
+        }
+    }
+
+    /// Says it where an owner mutes this participant, whom others do not hear from then on (MOD-15). `update` returns whether it changed the roster.
+    fn update_roster(&mut self, update: impl FnOnce(&mut Roster) -> bool) {
+        let was_muted = self.roster.borrow().is_muted;
+        self.roster.send_if_modified(update);
+        match (was_muted, self.roster.borrow().is_muted) {
+            (false, true) => eprintln!("parley: an owner of the room muted this participant: nobody hears it"),
+            (true, false) => eprintln!("parley: this participant is not muted any more"),
+            _ => {}
         }
     }
 

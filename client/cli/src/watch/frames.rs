@@ -1,6 +1,7 @@
 //! Receives the frames of a broadcast's tracks, and reconnects to a broadcast that is lost.
 use super::selection::MOVE_TIMEOUT;
 use super::withdrawal::Arrivals;
+use crate::room::Mute;
 use moq_net::origin::Consumer;
 use moq_net::track::Subscription;
 use moq_net::{broadcast, group, track};
@@ -76,16 +77,17 @@ struct EventSink {
     events: mpsc::Sender<Event>,
 }
 
-/// Receives a broadcast. Returns whether it ended, rather than being lost. May be cancelled.
+/// Receives a broadcast, without its sounds while its publisher is muted. Returns whether it ended, rather than being lost. May be cancelled.
 pub async fn follow(
     origin: Consumer,
     publication: Arc<Publication>,
+    mut mute: Mute,
     select: Select,
     events: mpsc::Sender<Event>,
 ) -> bool {
     let sink = EventSink { publication, arrivals: Arc::default(), events };
     while let Ok(broadcast) = origin.routed_broadcast(sink.publication.broadcast.as_str()).await {
-        if receive(&broadcast, select, &sink).await.is_ok() {
+        if receive(&broadcast, &mut mute, select, &sink).await.is_ok() {
             let _still_announced = timeout(MOVE_TIMEOUT, broadcast.closed()).await;
             return true;
         }
@@ -95,7 +97,12 @@ pub async fn follow(
 }
 
 /// Receives the selected tracks of a catalog, which may change. Fails if the broadcast is withdrawn before it ends.
-async fn receive(broadcast: &broadcast::Consumer, select: Select, sink: &EventSink) -> anyhow::Result<()> {
+async fn receive(
+    broadcast: &broadcast::Consumer,
+    mute: &mut Mute,
+    select: Select,
+    sink: &EventSink,
+) -> anyhow::Result<()> {
     let mut withdrawn = pin!(sink.arrivals.withdrawn(broadcast));
     let mut listed = tokio::select! {
         opened = Tracks::open(broadcast) => opened?,
@@ -103,13 +110,15 @@ async fn receive(broadcast: &broadcast::Consumer, select: Select, sink: &EventSi
     };
     let mut running = HashMap::<String, AbortHandle>::new();
     let mut tracks = JoinSet::new();
+    let mut listed_now = Vec::new();
     let ended = loop {
-        let listed_now = tokio::select! {
+        tokio::select! {
             found = listed.read() => match found {
-                Ok(Some(found)) => found,
+                Ok(Some(found)) => listed_now = found,
                 Ok(None) => break Ok(()),
                 Err(why) => break Err(why),
             },
+            () = mute.changed() => {}
             Some(ended) = tracks.join_next() => {
                 if let Ok(name) = ended {
                     running.remove::<String>(&name);
@@ -118,8 +127,9 @@ async fn receive(broadcast: &broadcast::Consumer, select: Select, sink: &EventSi
                 continue;
             }
             why = &mut withdrawn => break Err(why),
-        };
-        let selected = select(&listed_now);
+        }
+        let mut selected = select(&listed_now);
+        selected.retain(|track| track.pixels.is_some() || !mute.is_muted());
         let gone = |name: &String| !selected.iter().any(|track| track.name == *name);
         for (name, task) in running.extract_if(|name, _| gone(name)) {
             task.abort();
@@ -240,7 +250,7 @@ mod tests {
         let publication = Arc::new(Publication { broadcast: "room/p1/audio".into(), participant: None });
         let (events, mut received) = mpsc::channel(16);
         let first = Silent::publish(&origin, 11);
-        tokio::spawn(follow(origin.consume(), publication, <[_]>::to_vec, events));
+        tokio::spawn(follow(origin.consume(), publication, Mute::never(), <[_]>::to_vec, events));
         let mut frame = async || loop {
             if let EventKind::Frame { bytes, .. } = received.recv().await.unwrap().kind {
                 return bytes;

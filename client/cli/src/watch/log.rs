@@ -67,8 +67,9 @@ pub async fn write(
             change = selection.next(&mut announced) => {
                 let Some(Change { broadcast, participant, present }) = change else { return Ok(()) };
                 if present && watched.insert(broadcast.clone()) {
+                    let mute = selection.mute(&broadcast);
                     let publication = Arc::new(Publication { broadcast: broadcast.clone(), participant });
-                    let following = follow(origin.clone(), publication, <[_]>::to_vec, events.clone());
+                    let following = follow(origin.clone(), publication, mute, <[_]>::to_vec, events.clone());
                     tasks.spawn(async move { (broadcast, following.await) });
                 }
             }

@@ -1,7 +1,8 @@
-//! Writes one broadcast, and its successor if it is lost.
+//! Writes one broadcast, without its sounds while its publisher is muted (MOD-15), and its successor if it is lost.
 use super::Output;
 use super::selection::{MOVE_TIMEOUT, Selection};
 use super::withdrawal::Arrivals;
+use crate::room::Mute;
 use moq_net::bytes::Bytes;
 use moq_net::origin::Consumer;
 use parley_containers::export::{Chunk, Export};
@@ -25,7 +26,7 @@ pub async fn write(
     let mut head = None;
     loop {
         let Some(broadcast) = find(&origin, &selection).await else { return Ok(()) };
-        match write_broadcast(&origin, &broadcast, &mut head, output).await? {
+        match write_broadcast(&origin, &broadcast, selection.mute(&broadcast), &mut head, output).await? {
             Ok(()) if selection.returns(&origin, &mut is_up).await => {}
             Ok(()) => return Ok(()),
             Err(why) => {
@@ -63,6 +64,7 @@ async fn find(origin: &Consumer, selection: &Selection) -> Option<String> {
 async fn write_broadcast(
     origin: &Consumer,
     broadcast: &str,
+    mut mute: Mute,
     head: &mut Option<Bytes>,
     output: &mut Output,
 ) -> anyhow::Result<anyhow::Result<()>> {
@@ -72,33 +74,40 @@ async fn write_broadcast(
     };
     let arrivals = Arrivals::default();
     let mut withdrawn = pin!(arrivals.withdrawn(&announced));
-    let opened = tokio::select! {
-        opened = Export::open(origin.clone(), broadcast) => opened,
-        why = &mut withdrawn => Err(why),
-    };
-    let mut export = match opened {
-        Ok(export) => export,
-        Err(why) => return Ok(Err(why)),
-    };
+    let mut without_sounds = false;
     loop {
-        let read = tokio::select! {
-            read = export.read() => read,
+        let opened = tokio::select! {
+            opened = Export::open(origin.clone(), broadcast, !mute.is_muted()) => opened,
             why = &mut withdrawn => Err(why),
         };
-        arrivals.record();
-        let chunk = match read {
-            Ok(Some(chunk)) => chunk,
-            Ok(None) => {
-                let _still_announced = timeout(MOVE_TIMEOUT, announced.closed()).await;
-                return Ok(Ok(()));
-            }
+        let mut export = match opened {
+            Ok(export) => export,
             Err(why) => return Ok(Err(why)),
         };
-        match chunk {
-            // After an interruption the same header is not repeated: the player already has it.
-            Chunk::Head(bytes) if head.as_ref() == Some(&bytes) => {}
-            Chunk::Head(bytes) => output.write(head.insert(bytes)).await?,
-            Chunk::Fragment(bytes) => output.write(&bytes).await?,
+        loop {
+            let read = tokio::select! {
+                read = export.read() => read,
+                why = &mut withdrawn => Err(why),
+                () = mute.changed() => break,
+            };
+            arrivals.record();
+            let chunk = match read {
+                Ok(Some(chunk)) => chunk,
+                Ok(None) => {
+                    let _still_announced = timeout(MOVE_TIMEOUT, announced.closed()).await;
+                    return Ok(Ok(()));
+                }
+                Err(why) => return Ok(Err(why)),
+            };
+            match chunk {
+                // After an interruption the same header is not repeated: the player already has it.
+                Chunk::Head(bytes) if head.as_ref() == Some(&bytes) => {}
+                // The header of before describes the pictures too.
+                Chunk::Head(_) if without_sounds && head.is_some() => {}
+                Chunk::Head(bytes) => output.write(head.insert(bytes)).await?,
+                Chunk::Fragment(bytes) => output.write(&bytes).await?,
+            }
         }
+        without_sounds = mute.is_muted();
     }
 }

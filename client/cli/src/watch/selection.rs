@@ -1,5 +1,5 @@
 //! Selects the broadcasts that are watched.
-use crate::room::{MediaClient, RoomView};
+use crate::room::{MediaClient, Mute, RoomView};
 use moq_net::announce;
 use moq_net::origin::Consumer;
 use std::time::Duration;
@@ -76,6 +76,14 @@ impl Selection {
                 _ = is_up.wait_for(|up| !*up) => {}
                 () = sleep(MOVE_TIMEOUT) => return false,
             }
+        }
+    }
+
+    /// Whether the sounds of a selected broadcast may be played.
+    pub fn mute(&self, broadcast: &str) -> Mute {
+        match (self, self.matches(broadcast).flatten()) {
+            (Selection::Room(view, _), Some(participant)) => Mute::of(view, &participant),
+            _ => Mute::never(),
         }
     }
 
