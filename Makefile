@@ -123,6 +123,11 @@ test-regions: build test-tools wan-link ## Cut three regions apart, and kill the
 	@cargo build --quiet -p parley-cli
 	@ulimit -n $$(ulimit -Hn) && FAULT=$(FAULT) npm run --silent test-regions -w infra/regions
 
+.PHONY: soak
+soak: build test-tools ## A call of six through relays for MINUTES=60, with a line a minute: frozen tiles, sound beside its picture, memory of the tabs
+	@cargo build --quiet -p parley-relay -p parley-cli
+	@ulimit -n $$(ulimit -Hn) && SOAK_MINUTES=$(or $(MINUTES),60) npm run --silent soak -w infra/e2e
+
 .PHONY: test-stock
 test-stock: build test-tools ## Publish and watch live video with moq-cli, a client that others wrote; builds it first, which takes minutes
 	@infra/local/tools.sh stock

@@ -13,7 +13,7 @@ export interface Slate {
   readonly soundMs: readonly number[];
   /** How long each sound was played after its flash, ms; negative: before it. */
   readonly apartMs: readonly number[];
-  /** Times for which no new picture was shown, from `FREEZE_MS` on. */
+  /** Times for which no new picture was shown, from half a second on; infinite while there is none. */
   readonly freezesMs: readonly number[];
 }
 
@@ -49,7 +49,7 @@ export async function readSlates(page: Page): Promise<void> {
   await page.evaluate(beginToRead);
 }
 
-/** What the page has read since `readSlates`. */
+/** What the page has read since the last call, or since `readSlates`. The page forgets it. */
 export function slates(page: Page): Promise<Slate[]> {
   return page.evaluate(() => (globalThis as unknown as PageScope).parleySlates());
 }
@@ -148,8 +148,10 @@ function preparePictures(): void {
   };
 
   (globalThis as unknown as PageScope).parleySeeSlates = (reader, video) => {
-    if (video === null || video === reader.video) return;
+    if (video === reader.video) return;
     reader.video = video;
+    reader.shownAt = null;
+    if (video === null) return;
     const next = (_now: number, { expectedDisplayTime }: VideoFrameCallbackMetadata): void => {
       if (video !== reader.video) return;
       see(reader, video, expectedDisplayTime);
@@ -235,18 +237,22 @@ function beginToRead(): void {
     }
   }, lookEveryMs);
 
-  scope.parleySlates = () =>
-    [...readers].map(([of, { pictureMs, soundMs, freezesMs, flashes, tones, shownAt }]) => {
-      const still = shownAt === null ? Number.POSITIVE_INFINITY : wall() - shownAt;
-      return {
-        of,
-        pictureMs,
-        soundMs,
-        freezesMs: still >= freezeMs ? [...freezesMs, still] : freezesMs,
-        apartMs: [...tones].flatMap(([second, toneMs]) => {
-          const flashMs = flashes.get(second);
-          return flashMs === undefined ? [] : [toneMs - flashMs];
-        }),
-      };
-    });
+  const take = ([of, reader]: [string, Reader]): Slate => {
+    const { flashes, tones, shownAt } = reader;
+    const still = shownAt === null ? Number.POSITIVE_INFINITY : wall() - shownAt;
+    const slate = {
+      of,
+      pictureMs: reader.pictureMs.splice(0),
+      soundMs: reader.soundMs.splice(0),
+      freezesMs: [...reader.freezesMs.splice(0), ...(still >= freezeMs ? [still] : [])],
+      apartMs: [...tones].flatMap(([second, toneMs]) => {
+        const flashMs = flashes.get(second);
+        return flashMs === undefined ? [] : [toneMs - flashMs];
+      }),
+    };
+    flashes.clear();
+    tones.clear();
+    return slate;
+  };
+  scope.parleySlates = () => [...readers].map(take);
 }

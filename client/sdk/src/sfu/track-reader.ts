@@ -4,6 +4,7 @@
  */
 import type { Broadcast, Group, Track } from '@moq/net';
 import type { Clock } from '../ports.ts';
+import { boundWaits } from './bounded-waits.ts';
 import type { Closeable } from './media-ports.ts';
 
 export interface ReaderHandlers {
@@ -59,6 +60,7 @@ export function readTrack(
   };
   const subscribe = (): void => {
     if (closed || broadcast.closed.peek() !== undefined) return;
+    boundWaits(broadcast.closed);
     subscriber = broadcast.track(name).subscribe({ priority, latencyMax: LATEST_MS });
     const again = (): void => {
       if (!closed) cancel = clock.after(AGAIN_MS, subscribe);

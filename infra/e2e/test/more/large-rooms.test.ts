@@ -1,13 +1,11 @@
 /** Rooms with more participants than a mesh supports: real browsers, edge, pods and media relays. */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join as inside } from 'node:path';
 import { afterEach, beforeEach, describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { makeVideo, Terminal } from '@parley/local/terminal';
+import type { Terminal } from '@parley/local/terminal';
 import type { Person } from '../../support/any-page.ts';
 import { colorsOf, keepsColors } from '../../support/colors.ts';
+import { filmsFrom } from '../../support/films.ts';
 import { end, relayInUse, relaysAreReady, sessionsBecome } from '../../support/live-relays.ts';
 import { opened } from '../../support/opened.ts';
 import { switchMicrophone } from '../../support/controls.ts';
@@ -272,28 +270,6 @@ interface JoinLine {
   readonly participant: string;
   readonly track: string;
   readonly frames: number;
-}
-
-interface Films {
-  begin(count: number, command?: 'publish' | 'join', ...flags: readonly string[]): readonly Terminal[];
-  end(): void;
-}
-
-/** Participants at terminals that publish a video; `end` ends them with SIGTERM. */
-async function filmsFrom(t: TestContext, link: string): Promise<Films> {
-  const dir = await mkdtemp(inside(tmpdir(), 'parley-video-'));
-  t.after(() => rm(dir, { recursive: true, force: true }));
-  const video = makeVideo(inside(dir, 'video.mp4'));
-  const films: Terminal[] = [];
-  t.after(() => films.forEach(({ child }) => child.kill('SIGKILL')));
-  return {
-    begin: (count, command = 'publish', ...flags) => {
-      for (let nth = 1; nth <= count; nth += 1)
-        films.push(Terminal.start([command, link, ...flags, video, '--loop', '--name', `Film ${nth}`]));
-      return films;
-    },
-    end: () => films.splice(0).forEach(({ child }) => child.kill('SIGTERM')),
-  };
 }
 
 interface Gaps {
