@@ -51,7 +51,7 @@ export function boundWaits(one: Awaitable): void {
     }
     return known;
   };
-  prototype.then = function bound(this: Awaitable, onFulfilled, onRejected) {
+  const then: Awaitable['then'] = function bound(this: Awaitable, onFulfilled, onRejected) {
     const value = this.peek();
     const settled =
       value === undefined
@@ -59,4 +59,5 @@ export function boundWaits(one: Awaitable): void {
         : Promise.resolve(value);
     return settled.then(onFulfilled, onRejected);
   };
+  Reflect.set(prototype, 'then', then);
 }
