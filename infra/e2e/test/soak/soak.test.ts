@@ -1,5 +1,5 @@
 /**
- * A call that goes on: six participants through relays, four of them terminals, for `SOAK_MINUTES`. `make soak` runs an hour. Each tab shows five
+ * A call that goes on: six participants through relays, four of them terminals, for `SOAK_MINUTES`, an hour by `make soak`. Each tab shows five
  * others, and both have a slate in place of a camera, which the other one reads.
  */
 import assert from 'node:assert/strict';
@@ -13,7 +13,7 @@ import { watchStalls } from '../../support/stalls.ts';
 import { heapOf, residentOf } from '../../support/tab-memory.ts';
 import { newRoom, Visitor } from '../../support/visitor.ts';
 
-const MINUTES = Number(process.env['SOAK_MINUTES'] ?? 3);
+const MINUTES = Number(process.env['SOAK_MINUTES'] ?? 60);
 /** Memory is compared from this length on: a tab takes some minutes to have all that it needs. */
 const LONG_MINUTES = 20;
 const INTERVAL_MS = 60_000;
