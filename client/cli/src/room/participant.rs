@@ -231,7 +231,9 @@ impl ParticipantTask {
         let was_muted = self.roster.borrow().is_muted;
         self.roster.send_if_modified(update);
         match (was_muted, self.roster.borrow().is_muted) {
-            (false, true) => eprintln!("parley: an owner of the room muted this participant: nobody hears it"),
+            (false, true) => {
+                eprintln!("parley: an owner of the room muted this participant: the others do not hear it");
+            }
             (true, false) => eprintln!("parley: this participant is not muted any more"),
             _ => {}
         }
