@@ -13,7 +13,7 @@ export interface Slate {
   readonly soundMs: readonly number[];
   /** How long each sound was played after its flash, ms; negative: before it. */
   readonly apartMs: readonly number[];
-  /** Times for which no new picture was shown, from half a second on; infinite while there is none. */
+  /** Times for which no new picture was shown, from half a second on; infinite before the first one. */
   readonly freezesMs: readonly number[];
 }
 
@@ -148,10 +148,8 @@ function preparePictures(): void {
   };
 
   (globalThis as unknown as PageScope).parleySeeSlates = (reader, video) => {
-    if (video === reader.video) return;
+    if (video === null || video === reader.video) return;
     reader.video = video;
-    reader.shownAt = null;
-    if (video === null) return;
     const next = (_now: number, { expectedDisplayTime }: VideoFrameCallbackMetadata): void => {
       if (video !== reader.video) return;
       see(reader, video, expectedDisplayTime);

@@ -33,7 +33,7 @@ interface Minute {
   readonly resident: number;
   /** Of each tab: how long the sound of the other one is played after its picture is shown, ms. */
   readonly apartMs: readonly (readonly number[])[];
-  /** The longest of any tile, besides the time that the machine stalled, and in which tab it was of whom; infinite for one without a picture. */
+  /** The longest time without a new picture of any tile, besides the time that the machine stalled, and in which tab it was of whom. */
   readonly frozenMs: number;
   readonly frozen: string;
 }
@@ -42,7 +42,7 @@ describe('a call of six through relays', { timeout: MINUTES * 1.2 * INTERVAL_MS 
   const site = withSite();
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
 
-  it('has no frozen tile, sound within 80 ms of its picture, no line in the console, and memory that does not grow', async (t) => {
+  it('has no tile that freezes for a second, in each minute a median of sounds within 80 ms of their pictures, no line in the console, and from 20 minutes on memory that does not grow', async (t) => {
     const room = newRoom();
     const join = (name: string): Promise<Visitor> =>
       Visitor.join(site.browser, { name, web: site.web, room, sizes: SIZES, slate: true });
@@ -110,7 +110,10 @@ function faultsOf({ frozenMs, frozen, apartMs }: Minute, index: number): string[
 
 /** The last quarter of the time compared with the second one. */
 function assertFlat(minutes: readonly Minute[]): void {
-  if (minutes.length < LONG_MINUTES) return;
+  if (minutes.length < LONG_MINUTES) {
+    console.log(`memory was not compared: that takes ${LONG_MINUTES} minutes`);
+    return;
+  }
   const quarter = Math.floor(minutes.length / 4);
   for (const [what, of] of [
     ['the scripts of Ada', ({ heaps }: Minute) => heaps[0] ?? Number.NaN],
