@@ -152,7 +152,8 @@ bench-streams: packages rust-tools ## CPU per GB and per message of the relay an
 	@ulimit -n $$(ulimit -Hn) && npm run --silent bench-streams -- $(if $(SMOKE),--smoke) $(if $(CROSSBAR),--crossbar $(abspath $(CROSSBAR))) $(if $(PUBLISH),--publish)
 
 .PHONY: bench-media
-bench-media: packages test-tools rust-tools ## CPU and delay of media relays, ours and the stock one; SMOKE=1: correctness only; PUBLISH=1 saves the figures
+bench-media: packages test-tools rust-tools ## CPU and delay of media relays, ours, the stock one and LiveKit; SMOKE=1: correctness only; PUBLISH=1 saves the figures
+	@$(if $(SMOKE),:,infra/local/tools.sh livekit || echo "LiveKit is left out: see above")
 	@ulimit -n $$(ulimit -Hn) && npm run --silent bench-media -- $(if $(SMOKE),--smoke) $(if $(PUBLISH),--publish)
 
 .PHONY: bench-calls

@@ -9,6 +9,7 @@
 #   chart    Helm, helm-unittest, kubeconform and schemas, promtool, which check the chart; needs Go
 #   cluster  the programs of the Kubernetes lab; needs Go unless prebuilt copies exist
 #   stock    clients of MoQ that others wrote
+#   livekit  the SFU of LiveKit, which a bench compares; needs Go
 #   deny     cargo-deny, which checks the crates
 #   sbom     the tools that build images and list their contents; needs Go
 #   programs what compiles the programs of a release
@@ -68,6 +69,10 @@ main() {
       fetch_cargo_tool moq-cli "$MOQ_CLI_VERSION" moq --no-default-features --features noq,websocket
       return
       ;;
+    livekit)
+      fetch_livekit
+      return
+      ;;
     deny)
       fetch_rust
       fetch_cargo_tool cargo-deny "$CARGO_DENY_VERSION"
@@ -93,7 +98,7 @@ main() {
         "-X sigs.k8s.io/release-utils/version.gitVersion=v$COSIGN_VERSION"
       return
       ;;
-    *) fail "usage: tools.sh [run|test|load|rust|chart|cluster|stock|deny|sbom|programs|release]" ;;
+    *) fail "usage: tools.sh [run|test|load|rust|chart|cluster|stock|livekit|deny|sbom|programs|release]" ;;
   esac
   refuse_macos
   command -v apt-get >/dev/null || fail "this script knows apt (Debian, Ubuntu). Elsewhere install coturn, openssl and \

@@ -4,10 +4,14 @@ import { join } from 'node:path';
 import { startBench } from './bench-run.ts';
 import { doubtsOf, panelOf } from './comparison.ts';
 import { describe, describeMachine } from './machine.ts';
+import { hasLiveKit } from './media/livekit.ts';
 import { makeLossyLink, mayMakeLinks, type LossyLink } from './media/lossy-link.ts';
 import type { Outcome } from './media/outcome.ts';
 import {
+  contestantsOf,
   FULL,
+  LIVEKIT_LOAD,
+  LIVEKIT_LOAD_PROGRAM,
   PACKAGES,
   ROWS,
   SERVERS,
@@ -17,14 +21,15 @@ import {
   type Row,
   type ServerName,
 } from './media/plan.ts';
-import { startServer, type Server } from './media/servers.ts';
+import type { Server } from './media/server.ts';
+import { startServer } from './media/servers.ts';
 import { costOf, memoryOf, memoryText, summarize, type Run } from './media/summary.ts';
 import { REFERENCE, tableOf } from './media/table.ts';
 import { isExact, judge } from './media/verdict.ts';
 import { readNames, readNumber, readOptions } from './options.ts';
 import { plot } from './plot.ts';
 import { stopAll } from './process.ts';
-import { build } from './programs.ts';
+import { build, buildGo } from './programs.ts';
 import { publish } from './publish.ts';
 import { measureRow, type Bench } from './rounds.ts';
 import { runGenerator } from './streams/generator.ts';
@@ -52,7 +57,12 @@ const rows = ROWS.filter(
 );
 const programs = options.programs ?? build(profile.build, PACKAGES, options.smoke ? [] : [STOCK]);
 const hasStock = existsSync(join(programs, STOCK_PROGRAM));
-const contestants = SERVERS.filter(({ name }) => name !== 'stock' || hasStock);
+/** Its figures are those of a full run. */
+const withLiveKit = !options.smoke && hasLiveKit();
+if (withLiveKit) buildGo(LIVEKIT_LOAD_PROGRAM, LIVEKIT_LOAD, programs);
+const servers = SERVERS.map(({ name }) => name).filter(
+  (name) => (name !== 'stock' || hasStock) && (name !== 'livekit' || withLiveKit),
+);
 /** To the watchers of the current row, if it has one. */
 let link: LossyLink | undefined;
 const run = startBench(() => stopAll().finally(() => link?.close()));
@@ -60,12 +70,12 @@ const machine = describeMachine();
 
 console.log(describe(machine));
 if (!hasStock) console.log('The stock relay is not built: Parley alone.');
+if (!withLiveKit && !options.smoke) console.log('LiveKit is not built: it is left out.');
 if (rows.length < names.length) console.log('Rows with loss are left out: they need root.');
 const runs: Run[] = [];
 /** Rounds that were run again. */
 const disturbed: Run[] = [];
-const bench: Bench<ServerName, Row, Outcome, Server> = {
-  contestants,
+const bench: Omit<Bench<ServerName, Row, Outcome, Server>, 'contestants'> = {
   rounds,
   repeats: profile.repeats,
   startServer: (name, row) => startServer(name, row, { programs, dir: run.dir, link }),
@@ -76,7 +86,7 @@ const bench: Bench<ServerName, Row, Outcome, Server> = {
 try {
   for (const row of rows) {
     link = row.lossPercent === undefined ? undefined : makeLossyLink(row.lossPercent);
-    const measured = await measureRow(row, bench);
+    const measured = await measureRow(row, { ...bench, contestants: contestantsOf(row, servers) });
     runs.push(...measured.runs);
     disturbed.push(...measured.disturbed);
     link?.close();
@@ -88,18 +98,15 @@ try {
 report();
 
 async function runRow(row: Row, server: Server): Promise<Outcome> {
-  const { publishers, watchers } = server.addresses();
-  const { answer, othersUse } = await runGenerator(programs, server.pids, [
-    'media',
-    '--json=-',
-    `--relay=${watchers}`,
-    `--publishers-relay=${publishers}`,
-    ...server.hashes.map((hash) => `--hash=${hash}`),
+  const { program, args } = server.generator();
+  const common = [
     `--pid=${server.pids.join(',')}`,
     `--warm-up=${profile.warmSeconds}`,
     `--seconds=${profile.seconds}`,
     ...row.load,
-  ]);
+  ];
+  const how = { program };
+  const { answer, othersUse } = await runGenerator(programs, server.pids, [...args, ...common], how);
   const { each: _watchers, ...outcome } = answer as Omit<Outcome, 'othersUse'> & { readonly each: unknown };
   return { ...outcome, othersUse };
 }
@@ -124,8 +131,9 @@ function printResults(): void {
   );
   const memory = memoryOf(summaries);
   for (const one of memory) console.log(memoryText(one));
-  for (const { name } of rows) {
-    const again = disturbed.filter(({ row }) => row === name).length / contestants.length;
+  for (const row of rows) {
+    const { name } = row;
+    const again = disturbed.filter((one) => one.row === name).length / contestantsOf(row, servers).length;
     if (again > 0)
       console.log(
         `${name}: ${again} of ${rounds + again} rounds were run again, as the machine was not quiet.`,

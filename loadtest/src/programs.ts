@@ -17,6 +17,12 @@ export function build(profile: Build, packages: readonly string[], beside: reado
   return join(target, profile === 'dev' ? 'debug' : profile);
 }
 
+/** Builds a program of Go into the same directory. */
+export function buildGo(program: string, module: string, directory: string): void {
+  const flags = ['build', '-C', module, '-o', join(directory, program), '.'];
+  execFileSync('go', flags, { stdio: ['ignore', 'inherit', 'inherit'] });
+}
+
 const cargo = (args: readonly string[]): void => {
   execFileSync('cargo', args, { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] });
 };

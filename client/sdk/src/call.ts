@@ -96,6 +96,8 @@ export interface Person {
   readonly screen: MediaStream | null;
   /** The audio is part of the `mix` of the call. An application that plays the mix must not play the audio of these streams too. */
   readonly mixed: boolean;
+  /** The camera is not fetched for now, because this browser or its network cannot receive all of them; voices go first. Only through relays. */
+  readonly videoPaused: boolean;
   /** Loudness of the last 200 ms, 0 to 1. */
   readonly level: number;
 }
@@ -110,7 +112,7 @@ export interface Reaction {
 }
 
 /** What a `Person` has besides its entry in the roster. */
-export type PersonMedia = Pick<Person, 'link' | 'stream' | 'screen' | 'mixed' | 'level'>;
+export type PersonMedia = Pick<Person, 'link' | 'stream' | 'screen' | 'mixed' | 'videoPaused' | 'level'>;
 
 /**
  * The path of the media of the room, and the reason: too many participants for a mesh, a participant who cannot be reached directly, or one who asks for relays,

@@ -102,6 +102,8 @@ export interface RelayedPerson {
   readonly ready: boolean;
   /** It is encrypted with another key than ours, or only one of the two is encrypted: nothing of it is played. */
   readonly otherKey: boolean;
+  /** See `Person`. */
+  readonly videoPaused: boolean;
   /** `null`: nothing of this source has arrived. */
   track(source: Role): MediaStreamTrack | null;
   /** 0 to 1. */

@@ -19,6 +19,7 @@ function person(name: string, media: Partial<Person['media']> = {}): Person {
     stream: null,
     screen: null,
     mixed: false,
+    videoPaused: false,
     level: 0,
   };
 }

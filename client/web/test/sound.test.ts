@@ -78,6 +78,7 @@ function come(count: number): void {
       stream: voice.stream,
       screen: null,
       mixed: false,
+      videoPaused: false,
       level: 0,
     };
   });

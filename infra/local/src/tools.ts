@@ -40,6 +40,12 @@ export function findMoqCli(env: NodeJS.ProcessEnv = process.env): string {
   return find('moq', join(cacheDir(env), 'tools', `moq-cli-${readVersions()['MOQ_CLI_VERSION']}`), env);
 }
 
+/** What `infra/local/tools.sh livekit` builds. */
+export function findLiveKit(env: NodeJS.ProcessEnv = process.env): string {
+  const fetched = join(cacheDir(env), 'tools', `livekit-server-${readVersions()['LIVEKIT_VERSION']}`);
+  return find('livekit-server', fetched, env);
+}
+
 /** A program of the repository's crates. `target`: the target of the Makefile that builds it. */
 export function findBuilt(
   program: string,

@@ -4,12 +4,13 @@ import { fileURLToPath } from 'node:url';
 import type { Contestant } from '../comparison.ts';
 import type { Build } from '../programs.ts';
 
-export type ServerName = 'stock' | 'parley';
+export type ServerName = 'stock' | 'parley' | 'livekit';
 
 /** In the order they take turns; the first is what the others are compared with. */
 export const SERVERS: readonly Contestant<ServerName>[] = [
   { name: 'stock', label: 'stock moq-relay' },
   { name: 'parley', label: 'Parley' },
+  { name: 'livekit', label: 'LiveKit' },
 ];
 
 export type Unit = 'CPU-s per GB' | 'CPU µs per packet' | 'ms, p50';
@@ -24,7 +25,9 @@ export interface Row {
   readonly most?: number;
   /** One relay, or a leaf for publishers, an origin, and a leaf for watchers. */
   readonly relays: 1 | 3;
-  /** Flags of `parley-load media`. */
+  /** Whether LiveKit is measured too: `livekit-load` knows no loss, no slow watchers and no second server. */
+  readonly hasLiveKit: boolean;
+  /** Flags of `parley-load media`, and of `livekit-load`. */
   readonly load: readonly string[];
   /** Limits of Parley's relay that are not the default: `media.hold=0`. */
   readonly limits?: readonly string[];
@@ -38,6 +41,7 @@ const video = (watchers: number, goal: number): Row => ({
   unit: 'CPU-s per GB',
   goal,
   relays: 1,
+  hasLiveKit: true,
   load: ['--publishers=1', `--watchers=${watchers}`],
 });
 
@@ -47,6 +51,7 @@ const room = (people: number): Row => ({
   unit: 'CPU-s per GB',
   goal: 0.6,
   relays: 1,
+  hasLiveKit: true,
   load: [`--room=${people}`],
 });
 
@@ -57,6 +62,7 @@ const audio = (listeners: number, most: number): Row => ({
   goal: 1,
   most,
   relays: 1,
+  hasLiveKit: false,
   load: ['--audio', '--publishers=10', `--watchers=${listeners}`],
 });
 
@@ -66,6 +72,7 @@ const lossy = (row: Row, lossPercent: number): Row => ({
   name: `${row.name}-lossy`,
   title: `${row.title}, ${lossPercent} % of the watchers' packets lost`,
   goal: 1,
+  hasLiveKit: false,
   lossPercent,
 });
 
@@ -74,6 +81,7 @@ const slow = (row: Row, slowPercent: number): Row => ({
   name: `${row.name}-slow`,
   title: `${row.title}, ${slowPercent} % of the watchers read ten frames a second`,
   goal: 1,
+  hasLiveKit: false,
   load: [...row.load, `--slow=${slowPercent}`],
 });
 
@@ -82,6 +90,7 @@ const unheld = (row: Row): Row => ({
   ...row,
   name: `${row.name}-unheld`,
   title: `${row.title}, none held`,
+  hasLiveKit: true,
   limits: ['media.hold=0'],
 });
 
@@ -91,6 +100,7 @@ const hops = (relays: 1 | 3): Row => ({
   unit: 'ms, p50',
   goal: 1,
   relays,
+  hasLiveKit: relays === 1,
   load: ['--publishers=1', '--watchers=10'],
 });
 
@@ -112,11 +122,21 @@ export const ROWS: readonly Row[] = [
 /** Between these two rows, the memory of a relay grows by that of so many watchers. */
 export const MEMORY = { few: 'video-1-to-100', many: 'video-1-to-300', watchers: 200, goalKb: 120 };
 
+/** The servers of a row, of those that are built. */
+export const contestantsOf = (
+  { hasLiveKit }: Row,
+  built: readonly ServerName[],
+): readonly Contestant<ServerName>[] =>
+  SERVERS.filter(({ name }) => built.includes(name) && (name !== 'livekit' || hasLiveKit));
+
 /** What is built for it. */
 export const PACKAGES: readonly string[] = ['parley-relay', 'parley-load'];
 /** Another quarter of an hour of processor time, which CI's smoke run does without. */
 export const STOCK = fileURLToPath(new URL('../../references/media/', import.meta.url));
 export const STOCK_PROGRAM = 'stock-moq-relay';
+/** A module of Go. */
+export const LIVEKIT_LOAD = fileURLToPath(new URL('../../references/livekit/', import.meta.url));
+export const LIVEKIT_LOAD_PROGRAM = 'livekit-load';
 
 export interface Profile {
   readonly rounds: number;

@@ -8,26 +8,9 @@ import { freePort } from '@parley/local/free-port';
 import { startNats } from '../nats.ts';
 import { HOST, answers, pidOf, start, stop, until } from '../process.ts';
 import { signed } from '../streams/relay.ts';
-import type { LossyLink } from './lossy-link.ts';
+import { startLiveKit } from './livekit.ts';
 import { STOCK_PROGRAM, type Row, type ServerName } from './plan.ts';
-
-export interface Server {
-  readonly pids: readonly number[];
-  /** Base64, as `parley-load media --hash` takes them. */
-  readonly hashes: readonly string[];
-  /** Where publishers and watchers go, with a token that is fresh. */
-  addresses(): { readonly publishers: string; readonly watchers: string };
-  close(): Promise<void>;
-}
-
-export interface StartOptions {
-  /** Where the Rust programs lie. */
-  readonly programs: string;
-  /** Where logs and certificates go. */
-  readonly dir: string;
-  /** The way to the watchers, if packets get lost on it. */
-  readonly link: LossyLink | undefined;
-}
+import type { Context, Server, StartOptions } from './server.ts';
 
 /** One relay's process. */
 interface Relay {
@@ -55,6 +38,11 @@ export async function startServer(
       return pidOf(child, label);
     },
   };
+  const close = async (): Promise<void> => void (await Promise.all(begun.map(stop)));
+  if (name === 'livekit') {
+    const { pid, generator } = await startLiveKit(context);
+    return { pids: [pid], generator, close };
+  }
   const { all, query } =
     name === 'parley' ? await startParley(relays, limits, context) : await startStock(relays, context);
   const [first, last] = [all[0], all.at(-1)];
@@ -63,25 +51,18 @@ export async function startServer(
   const place = link === undefined ? '' : `#${link.namespace}`;
   return {
     pids: all.map(({ pid }) => pid),
-    hashes: all.map(({ hash }) => hash),
-    addresses: () => ({ publishers: address(first), watchers: `${address(last)}${place}` }),
-    close: async () => void (await Promise.all(begun.map(stop))),
+    generator: () => ({
+      program: 'parley-load',
+      args: [
+        'media',
+        '--json=-',
+        `--relay=${address(last)}${place}`,
+        `--publishers-relay=${address(first)}`,
+        ...all.map(({ hash }) => `--hash=${hash}`),
+      ],
+    }),
+    close,
   };
-}
-
-interface Context extends StartOptions {
-  /** Where relays listen for media. */
-  readonly host: string;
-  /** All processes of this server. */
-  readonly begun: ChildProcess[];
-  /** Starts a program, waits until it is ready and answers its process id. */
-  readonly begin: (label: string, program: string, how: How) => Promise<number>;
-}
-
-interface How {
-  readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  readonly ready: () => Promise<boolean>;
 }
 
 interface Started {

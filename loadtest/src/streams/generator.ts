@@ -38,14 +38,14 @@ export async function runRow(
   return { ...report, othersUse };
 }
 
-/** The JSON report that it writes. An inexact or void run writes one too. `isPinned: false`: on any core. */
+/** The JSON report that it writes. An inexact or void run writes one too. `isPinned: false`: on any core; `program`: another generator, beside it. */
 export async function runGenerator(
   programs: string,
   serverPids: readonly number[],
   args: readonly string[],
-  { isPinned = true }: { isPinned?: boolean } = {},
+  { isPinned = true, program = 'parley-load' }: { isPinned?: boolean; program?: string } = {},
 ): Promise<{ answer: unknown; othersUse: number }> {
-  const plain = [join(programs, 'parley-load'), ...args];
+  const plain = [join(programs, program), ...args];
   const [command = '', ...rest] = isPinned ? onCore(GENERATOR_CORE, plain) : plain;
   const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'close');
@@ -55,7 +55,7 @@ export async function runGenerator(
   await ended;
   const othersUse = others.close();
   const json = await stdout;
-  if (json === '') throw new Error(`parley-load ${args.join(' ')}: ${await stderr}`);
+  if (json === '') throw new Error(`${program} ${args.join(' ')}: ${await stderr}`);
   return { answer: JSON.parse(json) as unknown, othersUse };
 }
 

@@ -17,6 +17,9 @@ export interface LinkMedia {
 const FAIR_MS = 200;
 const POOR_MS = 350;
 
+/** Without relays. */
+const PLAIN = { mixed: false, videoPaused: false };
+
 export interface Sources {
   readonly link: LinkMedia | undefined;
   readonly relayed: RelayedPerson | undefined;
@@ -29,11 +32,12 @@ export function shownOf(pair: PairState | null, { link, relayed, overdue }: Sour
   const view: Link = link?.view ?? { status: overdue ? 'no-media' : 'connecting' };
   const level = link?.level() ?? 0;
   if (pair === null)
-    return { link: view, stream: link?.stream ?? null, screen: link?.screen ?? null, mixed: false, level };
+    return { ...PLAIN, link: view, stream: link?.stream ?? null, screen: link?.screen ?? null, level };
   if (pair.shown === 'sfu' && relayed !== undefined) return shownOfRelay(pair, relayed);
   if (relayed?.otherKey === true && view.status !== 'connected')
-    return { link: { status: 'other-key' }, stream: null, screen: null, mixed: false, level: 0 };
+    return { ...PLAIN, link: { status: 'other-key' }, stream: null, screen: null, level: 0 };
   return {
+    ...PLAIN,
     link: view,
     stream: pair.stream.of(link?.stream?.getTracks() ?? null),
     screen: pair.screen.of(link?.screen?.getTracks() ?? null),
@@ -52,6 +56,7 @@ function shownOfRelay(pair: PairState, relayed: RelayedPerson): PersonMedia {
     stream: pair.stream.of(tracks('microphone', 'camera')),
     screen: pair.screen.of(tracks('screen', 'screen-audio')),
     mixed: pair.mixed,
+    videoPaused: relayed.videoPaused,
     level: relayed.level(),
   };
 }

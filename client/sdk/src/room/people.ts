@@ -66,7 +66,7 @@ export class People {
   }
 
   #person({ participant, name, state, media, muted, owner, coOwner }: HeardMember): Person {
-    const { link, stream, screen, mixed } = this.#options.media(participant);
+    const { link, stream, screen, mixed, videoPaused } = this.#options.media(participant);
     return {
       participant,
       name,
@@ -79,6 +79,7 @@ export class People {
       stream,
       screen: media.screen ? screen : null,
       mixed,
+      videoPaused,
       level: this.#levels.get(participant) ?? 0,
     };
   }

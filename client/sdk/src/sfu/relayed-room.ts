@@ -163,8 +163,9 @@ export class MoqRoom implements RelayedRoom {
     }
     for (const [participant, size] of people) {
       const known = this.#people.get(participant);
+      const paused = size === null && wanted.get(participant) !== null;
       if (known !== undefined) {
-        known.show(size);
+        known.show(size, paused);
         continue;
       }
       const { media, clock, onChange } = this.#options;
@@ -181,7 +182,7 @@ export class MoqRoom implements RelayedRoom {
         },
       });
       this.#people.set(participant, subscriber);
-      subscriber.show(size);
+      subscriber.show(size, paused);
       this.#attach(participant);
     }
   }

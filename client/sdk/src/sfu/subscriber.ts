@@ -77,6 +77,7 @@ export class Subscriber implements RelayedPerson {
   #silenced = false;
   #broadcast: Broadcast.Consumer | null = null;
   #instance = '';
+  videoPaused = false;
   #ready = false;
   #suspended = false;
   #catalog: Catalog | null = null;
@@ -121,8 +122,9 @@ export class Subscriber implements RelayedPerson {
     this.#options.onChange();
   }
 
-  /** The size in which the camera is shown; `null`: not shown. */
-  show(size: Size | null): void {
+  /** The size in which the camera is shown; `null`: not shown. `paused`: only because there is too much to receive. */
+  show(size: Size | null, paused = false): void {
+    this.videoPaused = paused;
     if (size?.width === this.#size?.width && size?.height === this.#size?.height) return;
     this.#size = size;
     this.#choose();

@@ -19,6 +19,8 @@ export interface FakeRelays {
   readonly open: Set<FakeRelayedRoom>;
   /** Participants whose media is encrypted with another key than ours. */
   readonly otherKey: Set<ParticipantId>;
+  /** Whose camera is not fetched, because there is too much to receive. */
+  readonly paused: Set<ParticipantId>;
   /** Media of this participant arrives, in all rooms that subscribe to it. */
   bring(participant: ParticipantId): void;
   /** The connection to the relay is lost: no media of any participant is here any more. */
@@ -60,9 +62,11 @@ export function fakeRelays(): FakeRelays {
   const changes = new Set<() => void>();
   const open = new Set<FakeRelayedRoom>();
   const otherKey = new Set<ParticipantId>();
+  const paused = new Set<ParticipantId>();
   const relays: FakeRelays = {
     open,
     otherKey,
+    paused,
     state: 'open',
     missing: false,
     load: () =>
@@ -105,6 +109,7 @@ export function fakeRelays(): FakeRelays {
       return {
         ready,
         otherKey: otherKey.has(participant),
+        videoPaused: paused.has(participant),
         track: () => null,
         level: () => 0,
         targetMs: () => 60,

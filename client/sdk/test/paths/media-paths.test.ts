@@ -353,3 +353,18 @@ describe('[MEDIA-16] an end-to-end key', () => {
     );
   });
 });
+
+test('a camera that is not fetched, because there is too much to receive, is said of the participant', async () => {
+  const stand = await room(ALL);
+  stand.relays.paused.add(BEN);
+  for (const one of ALL) {
+    sendPath(stand, one, { ...wants, receiving: true });
+    stand.relays.bring(one);
+  }
+  await pass(stand, 1000);
+  const { people } = stand.call.snapshot();
+  assert.deepEqual(
+    people.map(({ videoPaused }) => videoPaused),
+    [false, true, false, false],
+  );
+});

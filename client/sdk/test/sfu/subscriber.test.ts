@@ -136,6 +136,23 @@ test('[MEDIA-14] a participant that sent a picture above the limit is not shown 
   subscriber.close();
 });
 
+test('a camera that is not fetched because there is too much to receive is paused, until it is fetched again', async () => {
+  const { subscriber, catalogs } = watching();
+  const camera = { codec: 'vp8', container: OPUS.container, codedWidth: 320, codedHeight: 180 };
+  catalogs.writeString(JSON.stringify({ video: { renditions: { camera } } }));
+  const shows = async (...how: Parameters<Subscriber['show']>): Promise<[boolean, boolean]> => {
+    subscriber.show(...how);
+    for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+    return [subscriber.track('camera') !== null, subscriber.videoPaused];
+  };
+  const size = { width: 320, height: 180 };
+  assert.deepEqual(await shows(size), [true, false]);
+  assert.deepEqual(await shows(null, true), [false, true]);
+  assert.deepEqual(await shows(null), [false, false]);
+  assert.deepEqual(await shows(size), [true, false]);
+  subscriber.close();
+});
+
 test('in a blocked page voices that are too late to be heard are trouble, and pictures are not', async () => {
   const { subscriber, broadcast, catalogs } = watching(BEHIND);
   const picture = { codec: 'vp8', container: OPUS.container, codedWidth: 320, codedHeight: 180 };

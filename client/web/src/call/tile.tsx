@@ -23,7 +23,7 @@ export function PersonTile({ session, person, large = false }: PersonTileProps) 
   // In a large room with relays not every camera is fetched.
   const picture = person.media.video && (person.stream?.getVideoTracks().length ?? 0) > 0;
   const speaking = here && person.media.audio && person.level > SPEAKING_LEVEL;
-  const note = tileNote(person);
+  const note = tileNote(person) ?? (person.videoPaused && person.media.video ? PAUSED : null);
   return (
     <article
       class={`tile ${hueOf(person.participant)}${speaking ? ' speaking' : ''}${here ? '' : ' absent'}${large ? ' large' : ''}${large && picture ? ' whole' : ''}`}
@@ -118,6 +118,9 @@ function MutedMark() {
     </span>
   );
 }
+
+/** It is this device or its network that cannot receive all cameras. */
+const PAUSED = 'Camera paused here, to keep the sound';
 
 /** The note on a tile; `null` if there is no problem. */
 function tileNote(person: Person): string | null {

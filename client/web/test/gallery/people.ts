@@ -47,10 +47,15 @@ export function people(count: number): readonly Person[] {
       stream: video ? fakeCamera(index + 1, portrait ? { width: 600, height: 800 } : undefined) : null,
       screen: null,
       mixed: false,
+      videoPaused: false,
       level: index === 0 ? 0.5 : 0,
     };
   });
 }
+
+/** As in a browser that cannot receive more cameras than these. */
+export const withCameras = (cameras: number, all: readonly Person[] = []): readonly Person[] =>
+  all.map((one, at) => (at < cameras ? one : { ...one, stream: null, videoPaused: true }));
 
 const NOON = Date.UTC(2026, 4, 4, 10, 12);
 

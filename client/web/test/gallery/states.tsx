@@ -19,7 +19,7 @@ import { HAND_STATES } from './hand-states.tsx';
 import { LIVE_STATES } from './live-states.tsx';
 import { MUTE_STATES } from './mute-states.tsx';
 import { SHARED_PAGE_STATES } from './shared-page-states.tsx';
-import { CHAT, NAMED_VIEW, owned, people, snapshot } from './people.ts';
+import { CHAT, NAMED_VIEW, owned, people, snapshot, withCameras } from './people.ts';
 
 const AD_HOC = { kind: 'ad-hoc', room: 'k7mq-2x9d-htw4-e0vn' } as const;
 const NAMED = { kind: 'named', room: 'book-club@eu', name: 'book-club', region: 'eu' } as const;
@@ -129,6 +129,7 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
   'call-speaker': () =>
     call({ change: relayed(9), script: (session) => (session.stage.view.value = 'speaker') }),
   'call-pages': () => call({ change: relayed(40) }),
+  'call-paused': () => call({ change: { ...relayed(9), people: withCameras(4, relayed(9).people) } }),
   'call-pinned': () =>
     call({ change: relayed(6), script: (session) => session.stage.togglePin('p0000000000000003') }),
   'call-path': () =>
