@@ -1,5 +1,5 @@
 /** The Rust programs of a bench: built, and where they lie then. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,10 +17,10 @@ export function build(profile: Build, packages: readonly string[], beside: reado
   return join(target, profile === 'dev' ? 'debug' : profile);
 }
 
-/** Builds a program of Go into the same directory. */
-export function buildGo(program: string, module: string, directory: string): void {
+/** Builds a program of Go into the same directory; whether that succeeded. */
+export function buildGo(program: string, module: string, directory: string): boolean {
   const flags = ['build', '-C', module, '-o', join(directory, program), '.'];
-  execFileSync('go', flags, { stdio: ['ignore', 'inherit', 'inherit'] });
+  return spawnSync('go', flags, { stdio: ['ignore', 'inherit', 'inherit'] }).status === 0;
 }
 
 const cargo = (args: readonly string[]): void => {

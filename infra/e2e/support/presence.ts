@@ -8,6 +8,9 @@ const FRAMES = 10;
 /** Ten beeps of Chromium's microphone, or a moment of Firefox's tone. */
 const AUDIBLE_MS = 100;
 
+/** A part of a beep. */
+const FIRST_AUDIBLE_MS = 5;
+
 /** `null`: none is needed. */
 type Progress = Record<'frames' | 'audibleMs', number | null>;
 
@@ -19,6 +22,24 @@ export function receivesOthers(one: Person, others: number): Promise<number> {
 /** As `receivesOthers`, for the voices alone: a page that has too much to do gives up pictures for them. */
 export function hearsOthers(one: Person, others: number): Promise<number> {
   return advances(one, others, { frames: null, audibleMs: AUDIBLE_MS });
+}
+
+/** Resolves when a picture and a moment of sound of so many others have arrived, after `listen`, at any time: a page may give up the picture again. */
+export async function receivesFirst({ name, page }: Person, others: number): Promise<void> {
+  const [seen, heard] = [new Set<string>(), new Set<string>()];
+  await until(
+    async () => {
+      const { frames, audibleMs } = await progressOf(page);
+      for (const [who, count] of frames) if (count > 0) seen.add(who);
+      for (const [who, ms] of audibleMs) if (ms >= FIRST_AUDIBLE_MS) heard.add(who);
+      return seen.size >= others && heard.size >= others;
+    },
+    {
+      withinMs: WITHIN_MS,
+      everyMs: 100,
+      what: () => `${name} to receive ${others}: has seen ${seen.size}, has heard ${heard.size}`,
+    },
+  );
 }
 
 async function advances({ name, page }: Person, others: number, least: Progress): Promise<number> {

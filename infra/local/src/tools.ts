@@ -40,10 +40,10 @@ export function findMoqCli(env: NodeJS.ProcessEnv = process.env): string {
   return find('moq', join(cacheDir(env), 'tools', `moq-cli-${readVersions()['MOQ_CLI_VERSION']}`), env);
 }
 
-/** What `infra/local/tools.sh livekit` builds. */
+/** What `infra/local/tools.sh livekit` builds, and no other version. */
 export function findLiveKit(env: NodeJS.ProcessEnv = process.env): string {
   const fetched = join(cacheDir(env), 'tools', `livekit-server-${readVersions()['LIVEKIT_VERSION']}`);
-  return find('livekit-server', fetched, env);
+  return find('livekit-server', fetched, {});
 }
 
 /** A program of the repository's crates. `target`: the target of the Makefile that builds it. */

@@ -17,6 +17,9 @@ const roomName = "load"
 // So many participants connect at a time.
 const connecting = 8
 
+// One core has 300 handshakes to do.
+const connectTimeout = 30 * time.Second
+
 type publisher struct {
 	track *lksdk.LocalTrack
 	// Frames that it has sent.
@@ -69,8 +72,10 @@ func (p *plan) connect(source *source) (*load, error) {
 			return nil, err
 		}
 	}
-	for _, one := range l.publishers {
-		go l.send(one)
+	// Their groups begin at different times.
+	now := time.Now()
+	for at, one := range l.publishers {
+		go l.send(one, now.Add(source.group*time.Duration(at)/time.Duration(publishers)))
 	}
 	return l, nil
 }
@@ -94,7 +99,7 @@ func (l *load) join(p *plan, at int, watches bool) error {
 		identity = fmt.Sprintf("watcher-%d", at)
 	}
 	who := lksdk.ConnectInfo{APIKey: p.key, APISecret: p.secret, RoomName: roomName, ParticipantIdentity: identity}
-	room, err := lksdk.ConnectToRoom(p.url, who, callback, lksdk.WithAutoSubscribe(watches))
+	room, err := lksdk.ConnectToRoom(p.url, who, callback, lksdk.WithAutoSubscribe(watches), lksdk.WithConnectTimeout(connectTimeout))
 	if err != nil {
 		return fmt.Errorf("%s: %w", identity, err)
 	}
@@ -124,8 +129,7 @@ func (l *load) receive(track *webrtc.TrackRemote, from string) {
 }
 
 // Each frame at its time, whatever the one before took.
-func (l *load) send(one *publisher) {
-	began := time.Now()
+func (l *load) send(one *publisher, began time.Time) {
 	for index := uint32(0); ; index++ {
 		select {
 		case <-l.stop:
@@ -133,10 +137,11 @@ func (l *load) send(one *publisher) {
 		case <-time.After(time.Until(began.Add(time.Duration(index) * l.source.interval))):
 		}
 		sample := media.Sample{Data: l.source.stamped(index, time.Now()), Duration: l.source.interval}
-		one.sent.Store(index + 1)
 		if one.track.WriteSample(sample, nil) != nil {
+			l.closed.Add(1)
 			return
 		}
+		one.sent.Store(index + 1)
 	}
 }
 

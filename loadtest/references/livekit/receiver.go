@@ -17,47 +17,87 @@ type receiver struct {
 
 	delivered, bytes atomic.Uint64
 	// Those of the reading goroutine; read by others once media has ended.
-	first, next              uint32
-	corrupt, late, duplicate int
-	delaysMs                 []float64
+	first, next                     uint32
+	corrupt, late, duplicate, given int
+	delaysMs                        []float64
 }
 
 func (r *receiver) read(track *webrtc.TrackRemote) {
-	var frame []byte
-	var format codecs.H264Packet
-	// Whether packets of the frame are missing.
-	var broken bool
-	var last uint16
-	for started := false; ; started = true {
+	packets := sequence{held: make(map[uint16]*rtp.Packet)}
+	var video frame
+	for {
 		packet, _, err := track.ReadRTP()
 		if err != nil {
 			return
 		}
-		// Probes for the bandwidth.
-		if len(packet.Payload) == 0 {
-			last = packet.SequenceNumber
-			continue
+		inOrder, gap := packets.push(packet)
+		if gap {
+			r.given++
+			video.broken = true
 		}
-		broken = broken || started && packet.SequenceNumber != last+1
-		last = packet.SequenceNumber
-		if !r.isVideo {
-			r.got(packet.Payload)
-			continue
+		for _, one := range inOrder {
+			switch {
+			case len(one.Payload) == 0:
+				// A probe for the bandwidth.
+			case !r.isVideo:
+				r.got(one.Payload)
+			case video.add(one):
+				r.got(video.bytes)
+				fallthrough
+			case one.Marker:
+				video.bytes, video.broken = video.bytes[:0], false
+			}
 		}
-		part, err := format.Unmarshal(packet.Payload)
-		frame = append(frame, part...)
-		broken = broken || err != nil
-		if !isLast(packet) {
-			continue
-		}
-		if !broken {
-			r.got(frame)
-		}
-		frame, broken = frame[:0], false
 	}
 }
 
-func isLast(packet *rtp.Packet) bool { return packet.Marker }
+// Packets in the order in which they were sent: some are sent again, and come late.
+type sequence struct {
+	began bool
+	next  uint16
+	held  map[uint16]*rtp.Packet
+}
+
+// With more than these behind it, a packet that is missing is given up.
+const maxHeld = 128
+
+// Those whose turn has come; and whether one before them was given up.
+func (s *sequence) push(packet *rtp.Packet) (inOrder []*rtp.Packet, gap bool) {
+	if !s.began {
+		s.began, s.next = true, packet.SequenceNumber
+	}
+	// It came already, or was given up.
+	if int16(packet.SequenceNumber-s.next) < 0 {
+		return nil, false
+	}
+	s.held[packet.SequenceNumber] = packet
+	for len(s.held) > maxHeld && s.held[s.next] == nil {
+		s.next++
+		gap = true
+	}
+	for s.held[s.next] != nil {
+		inOrder = append(inOrder, s.held[s.next])
+		delete(s.held, s.next)
+		s.next++
+	}
+	return inOrder, gap
+}
+
+// A frame of which some packets have come.
+type frame struct {
+	format codecs.H264Packet
+	bytes  []byte
+	// Packets of it are missing.
+	broken bool
+}
+
+// Whether the frame is complete.
+func (f *frame) add(packet *rtp.Packet) bool {
+	part, err := f.format.Unmarshal(packet.Payload)
+	f.bytes = append(f.bytes, part...)
+	f.broken = f.broken || err != nil
+	return packet.Marker && !f.broken
+}
 
 func (r *receiver) got(frame []byte) {
 	now := time.Now()

@@ -30,7 +30,7 @@ type serverUse struct {
 	ResidentKb uint64  `json:"residentKb"`
 }
 
-// See loadtest/src/media/outcome.ts. Groups are not skipped, and freezes not counted.
+// See loadtest/src/media/outcome.ts. Where packets were given up, that counts as a group that was skipped; freezes are not counted.
 type report struct {
 	Steady        steady       `json:"steady"`
 	LatencyMs     latency      `json:"latencyMs"`
@@ -93,6 +93,7 @@ func (l *load) report(from, to snapshot) *report {
 		r.Duplicated += one.duplicate
 		r.OutOfOrder += one.late
 		r.Corrupt += one.corrupt
+		r.SkippedGroups += one.given
 		delaysMs = append(delaysMs, one.delaysMs...)
 	}
 	// Who received nothing at all.
@@ -117,13 +118,17 @@ func cpuSeconds(pid int) (float64, error) {
 	for _, thread := range threads {
 		text, err := os.ReadFile(thread)
 		if err != nil {
-			return 0, err
+			// It has ended.
+			continue
 		}
 		running, err := strconv.ParseFloat(strings.Fields(string(text))[0], 64)
 		if err != nil {
 			return 0, err
 		}
 		nanoseconds += running
+	}
+	if nanoseconds == 0 {
+		return 0, fmt.Errorf("the processor time of process %d is not known", pid)
 	}
 	return nanoseconds / 1e9, nil
 }

@@ -23,7 +23,9 @@ var startCode = []byte{0, 0, 0, 1}
 type source struct {
 	frames   [][]byte
 	interval time.Duration
-	codec    webrtc.RTPCodecCapability
+	// From one frame that needs no other to the next.
+	group time.Duration
+	codec webrtc.RTPCodecCapability
 }
 
 // The same sizes, and as many packets a second, as those of `parley-load media --audio`.
@@ -39,7 +41,7 @@ func audioSource() *source {
 		made[index] = frame
 	}
 	codec := webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: 48_000, Channels: 2}
-	return &source{frames: made, interval: 20 * time.Millisecond, codec: codec}
+	return &source{frames: made, interval: 20 * time.Millisecond, group: time.Second, codec: codec}
 }
 
 // The frames of a file, each as the payload format of RTP returns it: with start codes of four bytes, without access unit delimiters.
@@ -60,6 +62,9 @@ func videoSource(file string) (*source, error) {
 		}
 		frame = append(append(frame, startCode...), unit...)
 		if kind := unit[0] & 0x1f; kind == slice || kind == idrSlice {
+			if kind == idrSlice && made.group == 0 {
+				made.group = time.Duration(len(made.frames)) * made.interval
+			}
 			made.frames = append(made.frames, frame)
 			frame = nil
 			if len(unit) <= stampBytes {

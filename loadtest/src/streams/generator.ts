@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { cacheDir } from '@parley/local/tools';
 import { cpuOf, machineBusyMs } from '../cpu.ts';
 import { onCore } from '../machine.ts';
 import type { Outcome } from './outcome.ts';
@@ -47,7 +48,9 @@ export async function runGenerator(
 ): Promise<{ answer: unknown; othersUse: number }> {
   const plain = [join(programs, program), ...args];
   const [command = '', ...rest] = isPinned ? onCore(GENERATOR_CORE, plain) : plain;
-  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
+  // Test videos lie there.
+  const env = { ...process.env, PARLEY_CACHE: cacheDir(process.env) };
+  const child = spawn(command, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'close');
   const stdout = text(child.stdout);
   const stderr = text(child.stderr);

@@ -325,7 +325,7 @@ export class MediaPaths {
     const missed = needed || this.#some(({ unreachable }) => unreachable);
     this.#relays.follow({ needed, missed });
     const subscribed = pairs.filter(([, pair]) => pair.subscribed).map(([participant]) => participant);
-    this.#relays.room?.follow(this.#sizes.of(subscribed), new Set(this.#members.keys()));
+    this.#relays.room?.follow(this.#sizes.of(subscribed, this.#members), new Set(this.#members.keys()));
   }
 
   #enter(media: RelayedMedia): RelayedRoom {

@@ -1,5 +1,6 @@
 /** How large the application shows each camera, and which of them are fetched through relays. */
 import type { ParticipantId } from '@parley/protocol/ids';
+import type { Member } from '@parley/protocol/people';
 import type { Size } from '../media.ts';
 
 /** The most cameras that are fetched at once; the audio of every participant is. */
@@ -24,12 +25,16 @@ export class ShownSizes {
       if (!members.has(participant)) this.#sizes.delete(participant);
   }
 
-  /** What to fetch of each of these participants, the first ones first; `null`: audio only. */
-  of(subscribed: readonly ParticipantId[]): Map<ParticipantId, Size | null> {
+  /** What to fetch of each of these participants, the first ones first; `null`: audio only, as of those whose camera is off. */
+  of(
+    subscribed: readonly ParticipantId[],
+    members: ReadonlyMap<ParticipantId, Pick<Member, 'media'>>,
+  ): Map<ParticipantId, Size | null> {
     let left = MAX_CAMERAS;
     const wanted = new Map<ParticipantId, Size | null>();
     for (const participant of subscribed) {
-      const size = this.#sizes.has(participant) ? (this.#sizes.get(participant) ?? null) : DEFAULT_SIZE;
+      const shown = this.#sizes.has(participant) ? (this.#sizes.get(participant) ?? null) : DEFAULT_SIZE;
+      const size = members.get(participant)?.media.video ? shown : null;
       if (size !== null) left -= 1;
       wanted.set(participant, left >= 0 ? size : null);
     }

@@ -79,7 +79,7 @@ export class People {
       stream,
       screen: media.screen ? screen : null,
       mixed,
-      videoPaused,
+      videoPaused: media.video && videoPaused,
       level: this.#levels.get(participant) ?? 0,
     };
   }

@@ -124,8 +124,9 @@ export class Subscriber implements RelayedPerson {
 
   /** The size in which the camera is shown; `null`: not shown. `paused`: only because there is too much to receive. */
   show(size: Size | null, paused = false): void {
+    const same = size?.width === this.#size?.width && size?.height === this.#size?.height;
+    if (same && paused === this.videoPaused) return;
     this.videoPaused = paused;
-    if (size?.width === this.#size?.width && size?.height === this.#size?.height) return;
     this.#size = size;
     this.#choose();
   }

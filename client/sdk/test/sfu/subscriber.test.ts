@@ -36,6 +36,7 @@ const BEHIND = {
 /** The contents of the mix, in the order in which voices arrived: the microphone, then the audio of the screen. */
 function watching(behind: Partial<MediaPorts> = {}) {
   const blended: boolean[] = [];
+  let changes = 0;
   const voices: Voices = {
     mix: fakeStream(),
     createVoice: () => {
@@ -59,7 +60,7 @@ function watching(behind: Partial<MediaPorts> = {}) {
     media,
     voices,
     clock: fakeClock(),
-    onChange: () => undefined,
+    onChange: () => (changes += 1),
     onReceived: () => undefined,
   });
   const broadcast = new Broadcast.Producer();
@@ -70,7 +71,7 @@ function watching(behind: Partial<MediaPorts> = {}) {
     for (let turn = 0; turn < 5; turn += 1) await setImmediate();
   };
   subscriber.use(broadcast.consume(), '1');
-  return { subscriber, broadcast, catalogs, blended, publishes };
+  return { subscriber, broadcast, catalogs, blended, publishes, changes: () => changes };
 }
 
 test('a participant in the mix is in it with microphone and screen audio, also if enabled later', async () => {
@@ -137,7 +138,7 @@ test('[MEDIA-14] a participant that sent a picture above the limit is not shown 
 });
 
 test('a camera that is not fetched because there is too much to receive is paused, until it is fetched again', async () => {
-  const { subscriber, catalogs } = watching();
+  const { subscriber, catalogs, changes } = watching();
   const camera = { codec: 'vp8', container: OPUS.container, codedWidth: 320, codedHeight: 180 };
   catalogs.writeString(JSON.stringify({ video: { renditions: { camera } } }));
   const shows = async (...how: Parameters<Subscriber['show']>): Promise<[boolean, boolean]> => {
@@ -148,7 +149,9 @@ test('a camera that is not fetched because there is too much to receive is pause
   const size = { width: 320, height: 180 };
   assert.deepEqual(await shows(size), [true, false]);
   assert.deepEqual(await shows(null, true), [false, true]);
+  const before = changes();
   assert.deepEqual(await shows(null), [false, false]);
+  assert.equal(changes(), before + 1, 'that it is not shown at all is a change');
   assert.deepEqual(await shows(size), [true, false]);
   subscriber.close();
 });

@@ -23,7 +23,7 @@ export function PersonTile({ session, person, large = false }: PersonTileProps) 
   // In a large room with relays not every camera is fetched.
   const picture = person.media.video && (person.stream?.getVideoTracks().length ?? 0) > 0;
   const speaking = here && person.media.audio && person.level > SPEAKING_LEVEL;
-  const note = tileNote(person) ?? (person.videoPaused && person.media.video ? PAUSED : null);
+  const note = tileNote(person);
   return (
     <article
       class={`tile ${hueOf(person.participant)}${speaking ? ' speaking' : ''}${here ? '' : ' absent'}${large ? ' large' : ''}${large && picture ? ' whole' : ''}`}
@@ -43,6 +43,11 @@ export function PersonTile({ session, person, large = false }: PersonTileProps) 
       )}
       <HandMark session={session} participant={person.participant} on="tile" />
       {note && <p class="tile-note">{note}</p>}
+      {!note && person.videoPaused && (
+        <p class="tile-note" title="This device or its network cannot receive every camera: voices go first">
+          Video paused
+        </p>
+      )}
       <TileReactions session={session} participant={person.participant} />
       <TileActions session={session} person={person} picture={picture} />
       <p class="tile-name">
@@ -118,9 +123,6 @@ function MutedMark() {
     </span>
   );
 }
-
-/** It is this device or its network that cannot receive all cameras. */
-const PAUSED = 'Camera paused here, to keep the sound';
 
 /** The note on a tile; `null` if there is no problem. */
 function tileNote(person: Person): string | null {

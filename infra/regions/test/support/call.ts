@@ -100,15 +100,21 @@ interface JoinLine {
   readonly frames: number;
 }
 
-/** Resolves when a terminal has reported frames of two tracks, picture and sound, of so many others; `since`: in reports from that time on. */
-export async function terminalReceives(terminal: Terminal, others: number, since = 0): Promise<void> {
+/**
+ * Resolves when a terminal has reported frames of two tracks, picture and sound, of so many others; `since`: in reports from that time on. Returns
+ * the time of the last of these reports, which come once a second.
+ */
+export async function terminalReceives(terminal: Terminal, others: number, since = 0): Promise<number> {
   const tracks = new Map<string, Set<string>>();
+  let last = since;
   const complete = (): number => [...tracks.values()].filter(({ size }) => size === 2).length;
   while (complete() < others)
     await terminal.line('stdout', (line) => {
       const { timeMs, participant, track, frames } = JSON.parse(line) as JoinLine;
-      if (frames > 0 && timeMs >= since)
-        tracks.set(participant, (tracks.get(participant) ?? new Set()).add(track));
+      if (frames === 0 || timeMs < since) return false;
+      tracks.set(participant, (tracks.get(participant) ?? new Set()).add(track));
+      last = timeMs;
       return complete() === others;
     });
+  return last;
 }
