@@ -153,7 +153,10 @@ function printResults(): void {
   // A row that failed or is void is published as that: where servers or generator end is a result too.
   const isResult = ({ spoilt }: Result): boolean => spoilt === undefined;
   const drawn = summaries
-    .map(({ row, results }) => ({ row, results: results.filter((one) => one.server !== 'livekit' || isResult(one)) }))
+    .map(({ row, results }) => ({
+      row,
+      results: results.filter((one) => one.server !== 'livekit' || isResult(one)),
+    }))
     .filter(({ results }) => results.every(isResult));
   publish(
     'bench-media',

@@ -34,7 +34,13 @@ export async function startLiveKit({
     port,
     bind_addresses: [HOST],
     keys: { [KEY]: secret },
-    rtc: { udp_port: media, tcp_port: 0, node_ip: HOST, use_external_ip: false, enable_loopback_candidate: true },
+    rtc: {
+      udp_port: media,
+      tcp_port: 0,
+      node_ip: HOST,
+      use_external_ip: false,
+      enable_loopback_candidate: true,
+    },
     logging: { level: 'error' },
   };
   writeFileSync(config, JSON.stringify(settings));

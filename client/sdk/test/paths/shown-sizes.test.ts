@@ -16,13 +16,22 @@ function fetched(sizes: ShownSizes, on: (at: number) => boolean): number[] {
 
 test('the first sixteen cameras are fetched, of those that are on', () => {
   const sizes = new ShownSizes();
-  assert.deepEqual(fetched(sizes, () => true), [...Array(16).keys()]);
-  assert.deepEqual(fetched(sizes, (at) => at >= 17), [17, 18, 19]);
+  assert.deepEqual(
+    fetched(sizes, () => true),
+    [...Array(16).keys()],
+  );
+  assert.deepEqual(
+    fetched(sizes, (at) => at >= 17),
+    [17, 18, 19],
+  );
 });
 
 test('a camera that the application does not show is not fetched, and leaves its place to another one', () => {
   const sizes = new ShownSizes();
   for (const who of WHO.slice(0, 4)) sizes.set(who, null);
   for (const who of WHO.slice(4)) sizes.set(who, SIZE);
-  assert.deepEqual(fetched(sizes, () => true), [...Array(16).keys()].map((at) => at + 4));
+  assert.deepEqual(
+    fetched(sizes, () => true),
+    [...Array(16).keys()].map((at) => at + 4),
+  );
 });

@@ -50,7 +50,9 @@ describe('FAULT=calls: a call over two regions', { timeout: 300_000 }, () => {
       ...terminals.map(async (one) => (await terminalReceives(one, PEOPLE - 1, completeAt)) - completeAt),
     ]);
     const stalledMs = stalled();
-    t.diagnostic(`each receives something of all others after ${took.join()} ms; stalled for ${stalledMs} ms`);
+    t.diagnostic(
+      `each receives something of all others after ${took.join()} ms; stalled for ${stalledMs} ms`,
+    );
     assert.ok(Math.max(...took) <= FIRST_WITHIN_MS + stalledMs, `after ${took.join()} ms`);
     for (const one of pages) await connectsBy(one, 'sfu', PEOPLE - 1);
     for (const one of pages) {
