@@ -7,7 +7,6 @@ import { watchStalls } from '@parley/e2e/support/stalls.ts';
 import { until } from '@parley/e2e/support/until.ts';
 import { newRoom, type Visitor } from '@parley/e2e/support/visitor.ts';
 import { listen } from '@parley/e2e/support/voices.ts';
-import type { Terminal } from '@parley/local/terminal';
 import { callers, terminalReceives } from '../support/call.ts';
 import { lab } from '../support/lab.ts';
 import { blockRelayLinks, unblockRelayLinks } from '../support/relay-links.ts';
