@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"sync/atomic"
 	"time"
 
@@ -37,8 +38,8 @@ func (r *receiver) read(track *webrtc.TrackRemote) {
 		}
 		for _, one := range inOrder {
 			switch {
-			case len(one.Payload) == 0:
-				// A probe for the bandwidth.
+			case len(one.Payload) == 0 || isSilence(one.Payload):
+				// A probe for the bandwidth, or what the server itself sends until media comes.
 			case !r.isVideo:
 				r.got(one.Payload)
 			case video.add(one):
@@ -49,6 +50,12 @@ func (r *receiver) read(track *webrtc.TrackRemote) {
 			}
 		}
 	}
+}
+
+// A frame of Opus without sound, as LiveKit makes it.
+func isSilence(payload []byte) bool {
+	rest, found := bytes.CutPrefix(payload, []byte{0xf8, 0xff, 0xfe})
+	return found && len(bytes.Trim(rest, "\x00")) == 0
 }
 
 // Packets in the order in which they were sent: some are sent again, and come late.
