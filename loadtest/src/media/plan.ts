@@ -25,7 +25,10 @@ export interface Row {
   readonly most?: number;
   /** One relay, or a leaf for publishers, an origin, and a leaf for watchers. */
   readonly relays: 1 | 3;
-  /** Whether LiveKit is measured too: `livekit-load` knows no loss, no slow watchers and no second server. */
+  /**
+   * Whether LiveKit is measured too: `livekit-load` knows no loss, no slow watchers and no second server, and needs more than its core for what 300
+   * watchers or a room of 20 receive.
+   */
   readonly hasLiveKit: boolean;
   /** Flags of `parley-load media`, and of `livekit-load`. */
   readonly load: readonly string[];
@@ -41,7 +44,7 @@ const video = (watchers: number, goal: number): Row => ({
   unit: 'CPU-s per GB',
   goal,
   relays: 1,
-  hasLiveKit: true,
+  hasLiveKit: watchers <= 100,
   load: ['--publishers=1', `--watchers=${watchers}`],
 });
 
@@ -51,7 +54,7 @@ const room = (people: number): Row => ({
   unit: 'CPU-s per GB',
   goal: 0.6,
   relays: 1,
-  hasLiveKit: true,
+  hasLiveKit: people <= 10,
   load: [`--room=${people}`],
 });
 
