@@ -70,7 +70,7 @@ main() {
       return
       ;;
     livekit)
-      fetch_livekit
+      fetch_go_tool livekit-server "$LIVEKIT_VERSION" github.com/livekit/livekit-server/cmd/server
       return
       ;;
     deny)

@@ -57,7 +57,7 @@ const rows = ROWS.filter(
 );
 const programs = options.programs ?? build(profile.build, PACKAGES, options.smoke ? [] : [STOCK]);
 const hasStock = existsSync(join(programs, STOCK_PROGRAM));
-/** Its figures are those of a full run. */
+/** A smoke run checks ours alone. */
 const wantsLiveKit = !options.smoke && rows.some((row) => row.hasLiveKit);
 const withLiveKit = wantsLiveKit && hasLiveKit() && hasLiveKitLoad();
 const servers = SERVERS.map(({ name }) => name).filter(

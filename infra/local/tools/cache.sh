@@ -3,7 +3,7 @@
 # Sourced by tools.sh.
 # shellcheck shell=bash disable=SC2154 # tools.sh sets here, tools and the versions
 
-# fetch_go_tool NAME VERSION PACKAGE [LINKER FLAGS]: takes a prebuilt program if there is one.
+# fetch_go_tool NAME VERSION PACKAGE [LINKER FLAGS]: takes a prebuilt program if there is one. The package may have another name.
 fetch_go_tool() {
   local to=$tools/$1-$2
   [ -x "$to/$1" ] && return 0
@@ -12,6 +12,7 @@ fetch_go_tool() {
   dir=$(mktemp -d "$tools/.fetch-XXXXXX")
   mkdir "$dir/bin"
   take_ready "$1-$2" "$dir/bin/$1" || build_with_go "$dir" "$1 $2" "$3@v$2" "${4:-}"
+  [ -e "$dir/bin/$1" ] || mv "$dir/bin/${3##*/}" "$dir/bin/$1"
   into_place "$dir" bin "$to"
 }
 

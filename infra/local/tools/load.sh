@@ -1,4 +1,4 @@
-# The load generator, and a server that is measured beside ours.
+# The load generator.
 # Sourced by tools.sh.
 # shellcheck shell=bash disable=SC2154 # tools.sh sets here, tools and the versions
 
@@ -20,17 +20,4 @@ fetch_k6() {
     "k6 v$K6_VERSION "*) into_place "$dir" bin "$to" ;;
     *) rm -rf "$dir"; fail "what was to be k6 $K6_VERSION is something else" ;;
   esac
-}
-
-# Its package is called `server`.
-fetch_livekit() {
-  local to=$tools/livekit-server-$LIVEKIT_VERSION
-  [ -x "$to/livekit-server" ] && return 0
-  mkdir -p "$tools"
-  local dir
-  dir=$(mktemp -d "$tools/.fetch-XXXXXX")
-  mkdir "$dir/bin"
-  build_with_go "$dir" "LiveKit $LIVEKIT_VERSION" "github.com/livekit/livekit-server/cmd/server@v$LIVEKIT_VERSION"
-  mv "$dir/bin/server" "$dir/bin/livekit-server"
-  into_place "$dir" bin "$to"
 }

@@ -18,9 +18,9 @@ type receiver struct {
 
 	delivered, bytes atomic.Uint64
 	// Those of the reading goroutine; read by others once media has ended.
-	first, next                     uint32
-	corrupt, late, duplicate, given int
-	delaysMs                        []float64
+	first, next                    uint32
+	corrupt, late, duplicate, gaps int
+	delaysMs                       []float64
 }
 
 func (r *receiver) read(track *webrtc.TrackRemote) {
@@ -33,7 +33,7 @@ func (r *receiver) read(track *webrtc.TrackRemote) {
 		}
 		inOrder, gap := packets.push(packet)
 		if gap {
-			r.given++
+			r.gaps++
 			video.broken = true
 		}
 		for _, one := range inOrder {
@@ -42,11 +42,10 @@ func (r *receiver) read(track *webrtc.TrackRemote) {
 				// A probe for the bandwidth, or what the server itself sends until media comes.
 			case !r.isVideo:
 				r.got(one.Payload)
-			case video.add(one):
-				r.got(video.bytes)
-				fallthrough
-			case one.Marker:
-				video.bytes, video.broken = video.bytes[:0], false
+			default:
+				if whole := video.add(one); whole != nil {
+					r.got(whole)
+				}
 			}
 		}
 	}
@@ -98,12 +97,20 @@ type frame struct {
 	broken bool
 }
 
-// Whether the frame is complete.
-func (f *frame) add(packet *rtp.Packet) bool {
+// The frame, valid until the next call, when its last packet has come and none is missing.
+func (f *frame) add(packet *rtp.Packet) []byte {
 	part, err := f.format.Unmarshal(packet.Payload)
 	f.bytes = append(f.bytes, part...)
 	f.broken = f.broken || err != nil
-	return packet.Marker && !f.broken
+	if !packet.Marker {
+		return nil
+	}
+	whole, broken := f.bytes, f.broken
+	f.bytes, f.broken = f.bytes[:0], false
+	if broken {
+		return nil
+	}
+	return whole
 }
 
 func (r *receiver) got(frame []byte) {

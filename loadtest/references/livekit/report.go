@@ -93,7 +93,7 @@ func (l *load) report(from, to snapshot) *report {
 		r.Duplicated += one.duplicate
 		r.OutOfOrder += one.late
 		r.Corrupt += one.corrupt
-		r.SkippedGroups += one.given
+		r.SkippedGroups += one.gaps
 		delaysMs = append(delaysMs, one.delaysMs...)
 	}
 	// Who received nothing at all.

@@ -70,6 +70,7 @@ interface Voice {
 }
 
 export class Subscriber implements RelayedPerson {
+  videoPaused = false;
   readonly #options: SubscriberOptions;
   #playout = new Playout();
   #size: Size | null = null;
@@ -77,7 +78,6 @@ export class Subscriber implements RelayedPerson {
   #silenced = false;
   #broadcast: Broadcast.Consumer | null = null;
   #instance = '';
-  videoPaused = false;
   #ready = false;
   #suspended = false;
   #catalog: Catalog | null = null;

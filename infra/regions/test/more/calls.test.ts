@@ -36,14 +36,15 @@ describe('FAULT=calls: a call over two regions', { timeout: 300_000 }, () => {
       return call.atTerminal(region, room, `${region} ${nth}`);
     });
     for (const one of terminals) await terminalReceives(one, terminals.length - 1);
-    let [completeAt, stalled] = [0, (): number => 0];
+    let completeAt = 0;
     for (const region of REGIONS) {
       const one = await call.inBrowser(region, room, region);
-      [completeAt, stalled] = [Date.now(), watchStalls()];
+      completeAt = Date.now();
       await listen(one.page);
       pages.push(one);
       received.push(receivesFirst(one, PEOPLE - 1).then(() => Date.now()));
     }
+    const stalled = watchStalls();
     const at = await Promise.all([
       ...received,
       ...terminals.map((one) => terminalReceives(one, PEOPLE - 1, completeAt)),
