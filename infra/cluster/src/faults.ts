@@ -6,10 +6,17 @@ import { namespace, podsOf, type Pod } from './release.ts';
 import { run } from './run.ts';
 
 /** Kills the only process of a pod's container with SIGKILL, as the kernel does when memory is exhausted. */
-export async function killPod(lab: Lab, pod: Pod): Promise<void> {
+export const killPod = (lab: Lab, pod: Pod): Promise<void> => signalPod(lab, pod, 'SIGKILL');
+
+/** Sends a signal to the first process of a pod's only container, from outside: its own processes cannot stop it. */
+export async function signalPod(
+  lab: Lab,
+  pod: Pod,
+  signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT',
+): Promise<void> {
   const id = pod.status.containerStatuses[0]?.containerID.replace('containerd://', '');
   if (id === undefined) throw new Error(`${pod.metadata.name} has no container`);
-  const kill = 'ctr --namespace k8s.io task kill --signal SIGKILL'.split(' ');
+  const kill = ['ctr', '--namespace', 'k8s.io', 'task', 'kill', '--signal', signal];
   await run([...insideNode(lab, nodeOf(pod)), ...kill, id]);
 }
 

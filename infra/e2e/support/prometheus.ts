@@ -14,6 +14,8 @@ export interface Scraped {
   readonly component: 'signaling' | 'relay' | 'edge' | 'turn';
   readonly pod: string;
   readonly url: string;
+  /** The stack's own, if none. */
+  readonly region?: string;
 }
 
 export interface Series {
@@ -45,15 +47,16 @@ export class Prometheus {
     this.#url = url;
   }
 
-  /** `keep` takes what has to be closed. `dir` is to be new. */
+  /** `keep` takes what has to be closed. `dir` is to be new. `change` is what a test needs otherwise in the chart's alerts. */
   static async start(
     dir: string,
     pages: readonly Scraped[],
     keep: (one: { close(): Promise<void> }) => unknown,
+    change: (alerts: string) => string = (alerts) => alerts,
   ): Promise<Prometheus> {
     await mkdir(dir);
-    const rules = fillTemplate(readChartFile('alerts.yaml'), { EDGE_NEARLY_FULL: String(EDGE_NEARLY_FULL) });
-    await writeFile(join(dir, 'alerts.yaml'), rules);
+    const alerts = fillTemplate(readChartFile('alerts.yaml'), { EDGE_NEARLY_FULL: String(EDGE_NEARLY_FULL) });
+    await writeFile(join(dir, 'alerts.yaml'), change(alerts));
     await writeFile(join(dir, 'prometheus.yml'), JSON.stringify(configuration(pages)));
     const address = `${localhost}:${await freePort()}`;
     const files = [
@@ -113,9 +116,9 @@ function configuration(pages: readonly Scraped[]): object {
   return {
     global: { scrape_interval: EVERY, scrape_timeout: EVERY, evaluation_interval: EVERY },
     rule_files: ['alerts.yaml'],
-    scrape_configs: pages.map(({ component, pod, url }) => {
+    scrape_configs: pages.map(({ component, pod, url, region = REGION }) => {
       const { host, pathname } = new URL(url);
-      const labels = { region: REGION, component, pod };
+      const labels = { region, component, pod };
       return { job_name: pod, metrics_path: pathname, static_configs: [{ targets: [host], labels }] };
     }),
   };

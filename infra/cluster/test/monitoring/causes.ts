@@ -1,29 +1,35 @@
 /** What makes alerts fire in the lab, and how each cause ends. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { until } from '@parley/e2e/support/until.ts';
 import { newRoom } from '@parley/e2e/support/visitor.ts';
 import { Client } from '../../../../services/signaling/test/support/client.ts';
 import { restLogin, TurnClient } from '../../../../services/turn/test/turn-client.ts';
-import { addRules } from '../../src/faults.ts';
+import { addRules, signalPod } from '../../src/faults.ts';
 import { kubectl } from '../../src/kubectl.ts';
+import { forwardPort } from '../../src/port-forward.ts';
 import { host, namespace, podsOf, type Pod } from '../../src/release.ts';
 import { entries, lab, type Entry } from '../lab/entry.ts';
 import type { Cause } from './cause.ts';
 import { leaveNats, natsCauses, restoreNats } from './nats-causes.ts';
 import type { Site } from './site.ts';
 
-/** The alerts that nothing here causes, and why. charts/parley/tests/alerts has their cases. */
+/** The alerts that nothing here causes, and where they are. charts/parley/tests/alerts has their cases. */
 export const alertsNotCaused = new Map<string, string>([
-  ['ParleyRegionCutOff', 'another region'],
-  ['ParleySlowWelcome', 'too little processor time, which the test would lack too'],
-  ['ParleyNatsAlone', 'a cut between NATS servers alone: where one hangs, its exporter says nothing either'],
+  ['ParleyRegionCutOff', 'another region: infra/regions/test/more/alerts.test.ts'],
 ]);
 
 const TURN_PORT = 3478;
+const SIGNALING_PORT = 8101;
 /** More than five sixths of `edge.connections.max` in monitoring-values.yaml. */
 const EDGE_CONNECTIONS = 260;
+/** Longer than a second, and shorter than the silence after which a pod is alone, or a probe fails. */
+const STOPPED_MS = 1500;
+const RUNS_MS = 200;
+const ARRIVING_AT_ONCE = 20;
+const SLOW_WITHIN_MS = 60_000;
 /** More than 100 a second over five minutes. */
 const DROPPED_MESSAGES = 33_000;
 const DROPPED_WITHIN_MS = 60_000;
@@ -39,6 +45,12 @@ export const causes: readonly Cause[] = [
       await report(pod, 24, { roundTripMs: 900, lossPermille: 250 });
       return () => report(pod, 120, { roundTripMs: 40, lossPermille: 0 });
     },
+  },
+  {
+    name: 'a signaling pod that runs for a fifth of a second at a time, while people arrive',
+    alerts: ['ParleySlowWelcome'],
+    overMinutes: ['ParleySlowWelcome'],
+    begin: slowWelcomes,
   },
   {
     name: 'readers of a topic that do not read',
@@ -121,6 +133,41 @@ async function sendToGone(pod: string, count: number): Promise<void> {
     client.leave();
     await client.waitForClose();
   }
+}
+
+/** Stops a pod again and again, until one in a hundred welcomes took longer than a second. */
+async function slowWelcomes({ prometheus }: Site): Promise<() => Promise<void>> {
+  const [pod] = await podsOf(lab, 'signaling');
+  assert.ok(pod);
+  const forward = await forwardPort(lab, pod, SIGNALING_PORT);
+  let over = false;
+  const arrive = async (): Promise<void> => {
+    while (!over) {
+      const client = await Client.enter(`http://${forward.address}`, newRoom());
+      client.leave();
+      await client.waitForClose();
+    }
+  };
+  const arrivals = Promise.all(Array.from({ length: ARRIVING_AT_ONCE }, arrive));
+  // It is awaited later.
+  arrivals.catch(() => undefined);
+  const slow = 'histogram_quantile(0.99, sum by (le) (rate(parley_welcome_seconds_bucket[5m]))) > 1';
+  try {
+    await until(
+      async () => {
+        await signalPod(lab, pod, 'SIGSTOP');
+        await pause(STOPPED_MS);
+        await signalPod(lab, pod, 'SIGCONT');
+        await pause(RUNS_MS);
+        return (await prometheus.query(slow)).length > 0;
+      },
+      { withinMs: SLOW_WITHIN_MS, what: () => 'slow welcomes' },
+    );
+  } finally {
+    over = true;
+    await arrivals.finally(() => forward.close());
+  }
+  return async () => undefined;
 }
 
 /** Readers that stop reading, until more messages are dropped for them than 100 a second over five minutes. */

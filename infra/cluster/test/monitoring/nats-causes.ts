@@ -5,7 +5,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { until } from '@parley/e2e/support/until.ts';
 import { newRoom } from '@parley/e2e/support/visitor.ts';
-import { allReady } from '../../src/faults.ts';
+import { addRules, allReady } from '../../src/faults.ts';
 import { kubectl } from '../../src/kubectl.ts';
 import { forwardPort, type PortForward } from '../../src/port-forward.ts';
 import { namespace, podsOf, readSecret } from '../../src/release.ts';
@@ -15,6 +15,7 @@ import type { Site } from './site.ts';
 
 const NATS_SERVERS = 3;
 const CLIENT_PORT = 4222;
+const CLUSTER_PORT = 6222;
 const USER = 'signaling';
 /** As many bytes as a message may have, without its subject. */
 const MESSAGE = new Uint8Array(1_000_000);
@@ -33,6 +34,11 @@ const SLOW_WITHIN_MS = 60_000;
 const SAYS_IT_LIVES_EVERY_MS = 300;
 
 export const natsCauses: readonly Cause[] = [
+  {
+    name: 'a NATS server that neither the others nor clients reach',
+    alerts: ['ParleyNatsAlone'],
+    begin: cutServer,
+  },
   {
     name: 'one NATS server of three, while rooms are made',
     alerts: ['ParleyNatsWithoutLeader', 'ParleyRefusals'],
@@ -69,6 +75,22 @@ export async function restoreNats(): Promise<void> {
 
 async function scaleNats(replicas: number): Promise<void> {
   await kubectl(lab, '-n', namespace, 'scale', 'statefulset/parley-nats', `--replicas=${replicas}`);
+}
+
+/** Its probes and its exporter are reached. */
+async function cutServer(): Promise<() => Promise<void>> {
+  const [server] = await podsOf(lab, 'nats');
+  assert.ok(server);
+  const { podIP } = server.status;
+  const ways = [
+    `--destination ${podIP} --protocol tcp --match multiport --ports ${CLIENT_PORT},${CLUSTER_PORT}`,
+    `--source ${podIP} --protocol tcp --match multiport --ports ${CLIENT_PORT},${CLUSTER_PORT}`,
+  ];
+  // Connections break at once.
+  return addRules(
+    server,
+    ways.map((way) => [...way.split(' '), '--jump', 'REJECT', '--reject-with', 'tcp-reset']),
+  );
 }
 
 async function loseMajority({ served: { endpoints } }: Site): Promise<() => Promise<void>> {

@@ -36,7 +36,7 @@ describe('a room', { timeout: 420_000 }, () => {
   const site = withSite();
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
 
-  it('[MEDIA-12] [MEDIA-14] goes through relays when there are five, two of them terminals, and back when these leave: no participant is missing meanwhile, and colors stay', async (t) => {
+  it('[MEDIA-12] [MEDIA-14] goes through relays when there are five, two of them terminals, and then seven, and back when the terminals leave: no participant is missing meanwhile, colors stay, and no line is written to a console', async (t) => {
     const room = newRoom();
     const people: Visitor[] = [];
     for (const name of ['Ada', 'Ben', 'Cem'])
@@ -53,6 +53,10 @@ describe('a room', { timeout: 420_000 }, () => {
     assert.deepEqual(await connections(people), [0, 0, 0], 'no participant has a direct connection');
     assertBounded(there);
     for (const [at, one] of people.entries()) await keepsColors(one, colors[at] ?? new Map());
+
+    films.begin(2);
+    for (const one of people) await connectsBy(one, 'sfu', 6);
+    for (const one of people) await seesPictures(one, 6);
 
     const back = await watched(t, 'relay to mesh', people, async () => {
       films.end();
