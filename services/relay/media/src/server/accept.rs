@@ -7,7 +7,6 @@ use moq_tokio::accept::Health;
 use moq_tokio::transport;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::{Duration, SystemTime};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep, timeout_at};
@@ -17,7 +16,7 @@ use web_transport_moq::noq::{Connection, Incoming, crypto::rustls::HandshakeData
 use web_transport_moq::proto::ConnectResponse;
 use web_transport_moq::{Request, http};
 
-use crate::server::counted::Counted;
+use crate::server::counted::{CountedTcp, Received};
 use crate::server::fanout::divided::Divided;
 use crate::server::fanout::{Audience, Carrier};
 use crate::server::limiter::{Limiter, Permit};
@@ -41,6 +40,8 @@ pub(crate) struct Handshakes {
     pub limits: Limits,
     /// Whether a proxy in front of WebSocket reports the addresses of clients.
     pub proxied: bool,
+    /// What all sockets have received.
+    pub received: Received,
 }
 
 /// A session whose handshake reached the credential, which is not yet authenticated.
@@ -55,7 +56,7 @@ pub(crate) struct PendingSession {
 enum Peer {
     Quic(Negotiated<web_transport_moq::Session>, Connection),
     /// With the received bytes.
-    WebSocket(Negotiated<qmux::Session>, Arc<AtomicU64>),
+    WebSocket(Negotiated<qmux::Session>, Received),
 }
 
 /// A session after the handshake of MoQ.
@@ -165,7 +166,7 @@ impl Handshakes {
             let network = self.admission.check_request(&handshake_request(remote, headers, host))?;
             permit.count_for(network)
         };
-        let (stream, received) = Counted::new(stream);
+        let (stream, received) = CountedTcp::new(stream, self.received.clone());
         let (session, url) = match upgrade(stream, &self.limits, check).await? {
             Ok(upgraded) => upgraded,
             Err(code) => return Ok(Err(code)),

@@ -1,18 +1,18 @@
 //! What the network has counted of a session, as its transport tells it.
 //!
 //! MoQ's library has these counts too, but whoever reads them there makes it sample the transport for the next 100 ms and then once more, and each sample
-//! polls all that the session waits for. The relay looks at each session 40 times a second (MED-27).
+//! polls all that the session waits for.
 use moq_net::session::Stats;
 use moq_net::web_transport_trait::{Session as _, Stats as _};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use web_transport_moq::noq::{Connection, PathId};
+
+use crate::server::counted::Received;
 
 /// The transport of a session.
 pub(crate) enum Network {
     Quic(Connection),
     /// WebSocket, with the received bytes.
-    Socket(Box<qmux::Session>, Arc<AtomicU64>),
+    Socket(Box<qmux::Session>, Received),
 }
 
 impl Network {
@@ -28,7 +28,7 @@ impl Network {
     pub fn received(&self) -> u64 {
         match self {
             Self::Quic(connection) => connection.stats().udp_rx.bytes,
-            Self::Socket(_, received) => received.load(Ordering::Relaxed),
+            Self::Socket(_, received) => received.bytes(),
         }
     }
 

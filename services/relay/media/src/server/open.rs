@@ -14,6 +14,7 @@ use tokio::time::MissedTickBehavior;
 
 use crate::server::accept::{Acceptor, HandshakeResult, Handshakes};
 use crate::server::certificates::{Pinned, Schedule};
+use crate::server::counted::Received;
 use crate::server::limiter::Limiter;
 use crate::server::links::Links;
 use crate::server::metrics::Report;
@@ -65,7 +66,8 @@ pub(crate) async fn open(config: Config, admission: Arc<dyn Admission>, clock: C
             (opened.file(), opened.file())
         }
     };
-    let endpoint = Endpoint::open(config.listen, certificate, key, &limits)
+    let received = Received::default();
+    let endpoint = Endpoint::open(config.listen, (certificate, key), &limits, received.clone())
         .with_context(|| format!("cannot listen on {} (UDP) for media", config.listen))?;
     let socket = TcpListener::bind(config.websocket)
         .await
@@ -76,12 +78,13 @@ pub(crate) async fn open(config: Config, admission: Arc<dyn Admission>, clock: C
         admission: admission.clone(),
         limits: limits.clone(),
         proxied: config.proxied,
+        received: received.clone(),
     };
     let acceptor = Acceptor { endpoint, socket, health: Health::new("websocket"), handshakes: Arc::new(handshakes) };
 
     let (origin, cache) = origin(&limits)?;
     let links = Links::new(origin.clone(), &limits);
-    let sessions = Sessions::new(origin, cache, admission, limits);
+    let sessions = Sessions::new(origin, cache, admission, limits, received);
     let shared = Arc::new(Shared { sessions, links, pinned: Mutex::new(pinned), clock });
     let (close, closed) = watch::channel(false);
     let serving = tokio::spawn(serve(shared.clone(), acceptor, closed));
@@ -108,21 +111,15 @@ async fn serve(shared: Arc<Shared>, acceptor: Acceptor, mut closed: watch::Recei
         tokio::select! {
             next = acceptor.next_quic() => match next {
                 Some(Ok((incoming, permit))) => {
-                    tasks.spawn(async move {
-                        // A box, as the state of a handshake is larger than that of a session, which lasts.
-                        let result = Box::pin(handshakes.handshake_quic(incoming, permit)).await;
-                        shared.finish(result).await;
-                    });
+                    tasks.spawn(shared.serve(async move { handshakes.handshake_quic(incoming, permit).await }));
                 }
                 Some(Err(code)) => shared.sessions.refused(code),
                 None => break,
             },
             next = acceptor.next_socket() => match next {
                 Ok((stream, remote, permit)) => {
-                    tasks.spawn(async move {
-                        let result = Box::pin(handshakes.handshake_websocket(stream, remote, permit)).await;
-                        shared.finish(result).await;
-                    });
+                    let handshake = async move { handshakes.handshake_websocket(stream, remote, permit).await };
+                    tasks.spawn(shared.serve(handshake));
                 }
                 Err(code) => shared.sessions.refused(code),
             },
@@ -135,11 +132,25 @@ async fn serve(shared: Arc<Shared>, acceptor: Acceptor, mut closed: watch::Recei
 }
 
 impl Shared {
-    async fn finish(&self, result: HandshakeResult) {
-        match result {
-            Ok(Ok(pending)) => self.sessions.serve(pending).await,
-            Ok(Err(code)) => self.sessions.refused(code),
-            Err(error) => tracing::debug!(%error, "handshake failed"),
+    /// Serves a session from its handshake to its end.
+    fn serve(
+        self: Arc<Self>,
+        handshake: impl Future<Output = HandshakeResult> + Send + 'static,
+    ) -> impl Future<Output = ()> + Send {
+        let shared = self.clone();
+        // A box, as the state of a handshake is larger than that of a session, which lasts.
+        let entering = Box::pin(async move {
+            match handshake.await {
+                Ok(Ok(pending)) => return shared.sessions.enter(pending).await,
+                Ok(Err(code)) => shared.sessions.refused(code),
+                Err(error) => tracing::debug!(%error, "handshake failed"),
+            }
+            None
+        });
+        async move {
+            if let Some(entered) = entering.await {
+                self.sessions.serve(entered).await;
+            }
         }
     }
 

@@ -8,10 +8,11 @@ use std::time::Duration;
 use web_transport_moq::noq::congestion::Bbr3Config;
 use web_transport_moq::noq::crypto::rustls::QuicServerConfig;
 use web_transport_moq::noq::{
-    self, Connection, EndpointConfig, MtuDiscoveryConfig, ServerConfig, TransportConfig, VarInt,
+    self, AckFrequencyConfig, Connection, EndpointConfig, MtuDiscoveryConfig, ServerConfig, TransportConfig, VarInt,
 };
 
 use crate::server::Limits;
+use crate::server::counted::{CountedUdp, Received};
 
 /// Streams of one client above `media.subscriptions`: for other requests, and so that a client with too many subscriptions is detected before it
 /// waits for streams.
@@ -31,7 +32,13 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    pub fn open(address: SocketAddr, certificate: PathBuf, key: PathBuf, limits: &Limits) -> Result<Self> {
+    /// `received` counts what arrives.
+    pub fn open(
+        address: SocketAddr,
+        (certificate, key): (PathBuf, PathBuf),
+        limits: &Limits,
+        received: Received,
+    ) -> Result<Self> {
         let mut tls_config = tls::Listen::default();
         tls_config.cert = vec![certificate];
         tls_config.key = vec![key];
@@ -40,9 +47,10 @@ impl Endpoint {
         let mut config = ServerConfig::with_crypto(Arc::new(crypto));
         config.transport_config(Arc::new(client_transport(limits)?));
         config.max_incoming(limits.handshakes);
-        let socket = bind::udp(bind::Udp::new(address))?;
         let runtime = noq::default_runtime().context("no runtime")?;
-        let noq = noq::Endpoint::new(EndpointConfig::default(), Some(config), socket, runtime)?;
+        let socket = runtime.wrap_udp_socket(bind::udp(bind::Udp::new(address))?)?;
+        let socket = Box::new(CountedUdp::new(socket, received));
+        let noq = noq::Endpoint::new_with_abstract_socket(EndpointConfig::default(), Some(config), socket, runtime)?;
         Ok(Self { noq, _certificates: certificates })
     }
 }
@@ -61,6 +69,7 @@ fn client_transport(limits: &Limits) -> Result<TransportConfig> {
     config.keep_alive_interval(Some(idle / 3));
     config.mtu_discovery_config(Some(MtuDiscoveryConfig::default()));
     config.congestion_controller_factory(Arc::new(Bbr3Config::default()));
+    config.ack_frequency_config(Some(acknowledgements()));
     config.max_concurrent_bidi_streams(VarInt::from_u64((limits.subscriptions + SPARE_STREAMS) as u64)?);
     config.max_concurrent_uni_streams(MAX_GROUPS.into());
     config.send_window(limits.send_bytes);
@@ -68,6 +77,15 @@ fn client_transport(limits: &Limits) -> Result<TransportConfig> {
     // A group that is not read does not block other groups.
     config.stream_receive_window(VarInt::from_u64(limits.receive_bytes / 2)?);
     Ok(config)
+}
+
+/// What clients are asked for that know draft-ietf-quic-ack-frequency: one acknowledgement for a usual frame of video. Without it they acknowledge every second
+/// packet before they read on. A gap is acknowledged at once, and the last packets after the usual 25 ms.
+fn acknowledgements() -> AckFrequencyConfig {
+    let mut config = AckFrequencyConfig::default();
+    config.ack_eliciting_threshold(4u8.into());
+    config.reordering_threshold(1u8.into());
+    config
 }
 
 /// Raises the limits of a connection to those of a link.

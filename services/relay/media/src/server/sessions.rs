@@ -16,7 +16,9 @@ use crate::server::codes::{
     TOO_MANY_SUBSCRIPTIONS, error,
 };
 use crate::server::control_bytes::ControlBytes;
+use crate::server::counted::Received;
 use crate::server::fanout::{Audience, FanOut};
+use crate::server::limiter::Permit;
 use crate::server::metrics::{Kind, Meter, Report, Traffic};
 use crate::server::network::Network;
 use crate::server::traces::{SessionSpan, Traces};
@@ -32,7 +34,10 @@ pub(crate) struct Sessions {
     cache: cache::Pool,
     admission: Arc<dyn Admission>,
     limits: Limits,
-    clients: AtomicUsize,
+    clients: Arc<AtomicUsize>,
+    /// What all sockets have received, now and at the last review.
+    received: Received,
+    received_at_review: AtomicU64,
     ids: AtomicU64,
     live: Mutex<HashMap<u64, Arc<LiveSession>>>,
     /// `Some` while the relay drains: the URL to which clients are redirected, if there is one.
@@ -110,17 +115,32 @@ struct Admitted {
     subscribe: Patterns,
 }
 
-/// A client's share of `media.sessions`, until dropped.
-struct SessionPermit<'a>(&'a AtomicUsize);
+/// A session that has begun, with its shares of the limits.
+pub(crate) struct Entered {
+    id: u64,
+    live: Arc<LiveSession>,
+    _client: Option<SessionPermit>,
+    _permit: Option<Permit>,
+}
 
-impl Drop for SessionPermit<'_> {
+/// A client's share of `media.sessions`, until dropped.
+struct SessionPermit(Arc<AtomicUsize>);
+
+impl Drop for SessionPermit {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 impl Sessions {
-    pub fn new(origin: origin::Producer, cache: cache::Pool, admission: Arc<dyn Admission>, limits: Limits) -> Self {
+    /// `received` counts what all sockets receive.
+    pub fn new(
+        origin: origin::Producer,
+        cache: cache::Pool,
+        admission: Arc<dyn Admission>,
+        limits: Limits,
+        received: Received,
+    ) -> Self {
         Self {
             fan_out: FanOut::new(origin.consume(), Duration::from_millis(limits.hold)),
             traces: Traces::new(limits.traces),
@@ -128,7 +148,9 @@ impl Sessions {
             cache,
             admission,
             limits,
-            clients: AtomicUsize::default(),
+            clients: Arc::default(),
+            received,
+            received_at_review: AtomicU64::default(),
             ids: AtomicU64::default(),
             live: Mutex::default(),
             drain: Mutex::default(),
@@ -146,20 +168,20 @@ impl Sessions {
         *self.past.lock().refused.entry(code).or_default() += 1;
     }
 
-    /// Authenticates a session, and returns when it has been refused or has ended.
-    pub async fn serve(&self, pending: PendingSession) {
+    /// Authenticates and begins a session; `None` if it was refused or its setup failed.
+    pub async fn enter(&self, pending: PendingSession) -> Option<Entered> {
         let admitted = self.admit(&pending).and_then(|admitted| Ok((self.reserve(admitted.kind)?, admitted)));
         match admitted {
-            Ok((_permit, admitted)) => {
+            Ok((permit, admitted)) => {
                 let span = self.traces.start(admitted.authorization.trace(), pending.began(&self.limits));
-                if let Err(error) = self.run(pending, admitted, span).await {
-                    tracing::debug!(%error, "session setup failed");
-                }
+                let begun = self.begin(pending, admitted, permit, span).await;
+                begun.inspect_err(|error| tracing::debug!(%error, "session setup failed")).ok()
             }
             Err(code) => {
                 tracing::debug!(code, "session refused");
                 self.refused(code);
                 pending.refuse(error(code));
+                None
             }
         }
     }
@@ -188,18 +210,24 @@ impl Sessions {
         Ok(Admitted { authorization, kind, publish, subscribe })
     }
 
-    fn reserve(&self, kind: Kind) -> Result<Option<SessionPermit<'_>>, Refusal> {
+    fn reserve(&self, kind: Kind) -> Result<Option<SessionPermit>, Refusal> {
         if kind.is_link() {
             return Ok(None);
         }
         let more = |count: usize| (count < self.limits.sessions).then_some(count + 1);
         match self.clients.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more) {
-            Ok(_) => Ok(Some(SessionPermit(&self.clients))),
+            Ok(_) => Ok(Some(SessionPermit(self.clients.clone()))),
             Err(_) => Err(TOO_MANY_SESSIONS),
         }
     }
 
-    async fn run(&self, pending: PendingSession, admitted: Admitted, span: Option<SessionSpan>) -> Result<()> {
+    async fn begin(
+        &self,
+        pending: PendingSession,
+        admitted: Admitted,
+        client: Option<SessionPermit>,
+        span: Option<SessionSpan>,
+    ) -> Result<Entered> {
         let Admitted { authorization, kind, publish, subscribe } = admitted;
         let link = kind.is_link();
         let (meter, network, query) = (Meter::new(), pending.network(), pending.query().to_owned());
@@ -216,8 +244,7 @@ impl Sessions {
             subscriber: writable.map(|writable| if link { writable.peer() } else { writable }),
             stats: meter.session(),
         };
-        // Boxes as in `open`: this is the task of the session, which lasts.
-        let begun = Box::pin(pending.begin(access)).await;
+        let begun = pending.begin(access).await;
         match (span, &begun) {
             (Some(span), Ok(_)) => span.opened(network.transport()),
             (Some(span), Err(_)) => span.failed("handshake failed"),
@@ -225,7 +252,7 @@ impl Sessions {
         }
         let (session, permit) = begun?;
         // Links do not count for the limit of their network.
-        let _permit = (!link).then_some(permit);
+        let permit = (!link).then_some(permit);
         let (media_at_review, control_bytes, ended) = Default::default();
         let live = Arc::new(LiveSession {
             session,
@@ -238,23 +265,22 @@ impl Sessions {
             control_bytes,
             ended,
         });
-        let id = self.enter(live.clone());
-        let error = live.session.closed().await;
-        let default = if self.drain.lock().is_some() { GOAWAY } else { LEFT };
-        let code = live.ended.get().copied().unwrap_or(default);
-        tracing::debug!(id, code, %error, kind = kind.name(), "session ended");
-        self.leave(id, &live, code);
-        Ok(())
-    }
-
-    fn enter(&self, live: Arc<LiveSession>) -> u64 {
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
         let mut all = self.live.lock();
         if let Some(successor) = &*self.drain.lock() {
             live.send_goaway(successor.as_deref(), self.window());
         }
-        all.insert(id, live);
-        id
+        all.insert(id, live.clone());
+        Ok(Entered { id, live, _client: client, _permit: permit })
+    }
+
+    /// Returns when the session has ended.
+    pub async fn serve(&self, Entered { id, live, .. }: Entered) {
+        let error = live.session.closed().await;
+        let default = if self.drain.lock().is_some() { GOAWAY } else { LEFT };
+        let code = live.ended.get().copied().unwrap_or(default);
+        tracing::debug!(id, code, %error, kind = live.kind.name(), "session ended");
+        self.leave(id, &live, code);
     }
 
     fn leave(&self, id: u64, live: &LiveSession, code: Refusal) {
@@ -279,6 +305,8 @@ impl Sessions {
 
     /// Ends sessions that exceed a limit of broadcasts, subscriptions or bytes other than media (MED-17, MED-25, MED-27).
     pub fn review(&self) {
+        // Before what each session has received is read, which then is no less.
+        self.received_at_review.store(self.received.bytes(), Ordering::Relaxed);
         for live in self.all() {
             live.meter.prune();
             let traffic = live.traffic();
@@ -291,9 +319,13 @@ impl Sessions {
         }
     }
 
-    /// Ends, between two reviews, sessions that exceed the limit of bytes other than media (MED-27).
+    /// Ends, between two reviews, sessions that exceed the limit of bytes other than media (MED-27). While all sessions together have received no more, none
+    /// is looked at.
     pub fn limit_control_bytes(&self) {
         let max = self.limits.control_bytes;
+        if self.received.bytes() - self.received_at_review.load(Ordering::Relaxed) <= max {
+            return;
+        }
         for live in self.all() {
             if live.kind == Kind::Client && live.may_exceed(max) && live.control_bytes(live.traffic()) > max {
                 live.end(MEMORY_LIMIT_EXCEEDED);

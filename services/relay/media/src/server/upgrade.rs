@@ -9,7 +9,7 @@ use qmux::ws::{KeepAlive, Upgraded};
 use std::time::Duration;
 use url::Url;
 
-use crate::server::counted::Counted;
+use crate::server::counted::CountedTcp;
 use crate::server::{Limits, Refusal};
 
 /// The largest message: one record of QMux (16 kB), or one frame of the oldest wire format. It is buffered as a whole.
@@ -18,7 +18,7 @@ const MAX_MESSAGE: usize = 1 << 20;
 /// Completes the handshake. Returns a MoQ session and the requested URL, or the code with which `check` refused the request.
 #[allow(clippy::result_large_err, reason = "the type of the response is tungstenite's")]
 pub(crate) async fn upgrade(
-    stream: Counted,
+    stream: CountedTcp,
     limits: &Limits,
     check: impl FnOnce(&HeaderMap) -> Result<(), Refusal> + Unpin,
 ) -> Result<Result<(qmux::Session, Url), Refusal>> {

@@ -28,6 +28,8 @@ pub struct UdpPath {
     pub passed: Arc<AtomicUsize>,
     /// The number of datagrams of the relay that were dropped.
     pub dropped: Arc<AtomicUsize>,
+    /// The number of datagrams that came from the relay, and from the client.
+    pub came: Arc<[AtomicUsize; 2]>,
     task: AbortHandle,
 }
 
@@ -38,10 +40,17 @@ impl UdpPath {
         far.connect(relay).await.unwrap();
         let address = near.local_addr().unwrap();
         let max = Arc::new(AtomicUsize::new(usize::MAX));
-        let (passed, dropped) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
-        let forward =
-            Forward { near, far, quality, max: max.clone(), passed: passed.clone(), dropped: dropped.clone() };
-        Self { address, max, passed, dropped, task: tokio::spawn(forward.run()).abort_handle() }
+        let (passed, dropped, came) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default(), Arc::default());
+        let forward = Forward {
+            near,
+            far,
+            quality,
+            max: max.clone(),
+            passed: passed.clone(),
+            dropped: dropped.clone(),
+            came: Arc::clone(&came),
+        };
+        Self { address, max, passed, dropped, came, task: tokio::spawn(forward.run()).abort_handle() }
     }
 
     /// The URL of a relay, by way of this path.
@@ -64,6 +73,7 @@ struct Forward {
     max: Arc<AtomicUsize>,
     passed: Arc<AtomicUsize>,
     dropped: Arc<AtomicUsize>,
+    came: Arc<[AtomicUsize; 2]>,
 }
 
 impl Forward {
@@ -81,11 +91,13 @@ impl Forward {
             tokio::select! {
                 Ok((size, from)) = self.near.recv_from(&mut upwards) => {
                     client = Some(from);
+                    self.came[1].fetch_add(1, Ordering::Relaxed);
                     if self.carries(size, &mut dice) {
                         let _ = up.send(self.delayed(&upwards[..size], None));
                     }
                 }
                 Ok(size) = self.far.recv(&mut downwards) => {
+                    self.came[0].fetch_add(1, Ordering::Relaxed);
                     if self.carries(size, &mut dice) {
                         self.passed.fetch_add(usize::from(size > SMALL), Ordering::Relaxed);
                         let _ = down.send(self.delayed(&downwards[..size], client));

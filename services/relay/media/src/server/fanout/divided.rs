@@ -27,7 +27,8 @@ pub(crate) struct Divided<S: Carrier> {
 }
 
 type Streams<S> = (<S as Transport>::SendStream, Replayed<<S as Transport>::RecvStream>);
-type Accepted<S> = Result<Streams<S>, <S as Transport>::Error>;
+/// In a box, as a channel takes places for 32 of them at once.
+type Accepted<S> = Box<Result<Streams<S>, <S as Transport>::Error>>;
 
 impl<S: Carrier> Divided<S> {
     pub fn new(session: S) -> Self {
@@ -61,7 +62,7 @@ impl<S: Carrier> Divided<S> {
                         tokio::spawn(sort::<S>(stream, watching.clone(), audience.clone(), library.clone()));
                     }
                     Err(error) => {
-                        let _ = library.send(Err(error)).await;
+                        let _ = library.send(Box::new(Err(error))).await;
                         return;
                     }
                 }
@@ -97,7 +98,7 @@ async fn sort<S: Carrier>(
         serve(fan_out, session, request, (send, recv.stream), bytes).await;
     } else {
         recv.first = bytes.freeze();
-        let _ = library.send(Ok((send, recv))).await;
+        let _ = library.send(Box::new(Ok((send, recv)))).await;
     }
 }
 
@@ -113,7 +114,7 @@ impl<S: Carrier> Transport for Divided<S> {
     async fn accept_bi(&self) -> Result<(Self::SendStream, Self::RecvStream), Self::Error> {
         if let Some(rest) = self.rest.get() {
             return match rest.lock().await.recv().await {
-                Some(accepted) => accepted,
+                Some(accepted) => *accepted,
                 None => Err(self.session.closed().await),
             };
         }
