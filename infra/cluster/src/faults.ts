@@ -47,14 +47,27 @@ export async function allReady(lab: Lab): Promise<void> {
   }
 }
 
+/** Breaks TCP connections with these ports of a pod, over both families, and lets in no new ones; resolves with what ends that. */
+export async function closePorts(pod: Pod, ports: readonly number[]): Promise<() => Promise<void>> {
+  const how = `--protocol tcp --match multiport --ports ${ports.join()} --jump REJECT --reject-with tcp-reset`;
+  const ways = ['--source', '--destination'];
+  const ends = await Promise.all(
+    pod.status.podIPs.map(({ ip }) => {
+      const rules = ways.map((way) => [way, ip, ...how.split(' ')]);
+      return addRules(pod, rules, ip.includes(':') ? 'ip6tables' : 'iptables');
+    }),
+  );
+  return async () => void (await Promise.all(ends.map((end) => end())));
+}
+
 /** Puts rules of iptables in front of what the node of a pod forwards; resolves with what takes them away. */
 export async function addRules(
   pod: Pod,
   rules: readonly (readonly string[])[],
+  program: 'iptables' | 'ip6tables' = 'iptables',
 ): Promise<() => Promise<void>> {
   const change = async (how: '--insert' | '--delete'): Promise<void> => {
-    for (const rule of rules)
-      await run([...inNode(nodeOf(pod)), 'iptables', '--wait', how, 'FORWARD', ...rule]);
+    for (const rule of rules) await run([...inNode(nodeOf(pod)), program, '--wait', how, 'FORWARD', ...rule]);
   };
   await change('--insert');
   return () => change('--delete');

@@ -5,7 +5,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { until } from '@parley/e2e/support/until.ts';
 import { newRoom } from '@parley/e2e/support/visitor.ts';
-import { addRules, allReady } from '../../src/faults.ts';
+import { allReady, closePorts } from '../../src/faults.ts';
 import { kubectl } from '../../src/kubectl.ts';
 import { forwardPort, type PortForward } from '../../src/port-forward.ts';
 import { namespace, podsOf, readSecret } from '../../src/release.ts';
@@ -81,16 +81,7 @@ async function scaleNats(replicas: number): Promise<void> {
 async function cutServer(): Promise<() => Promise<void>> {
   const [server] = await podsOf(lab, 'nats');
   assert.ok(server);
-  const { podIP } = server.status;
-  const ways = [
-    `--destination ${podIP} --protocol tcp --match multiport --ports ${CLIENT_PORT},${CLUSTER_PORT}`,
-    `--source ${podIP} --protocol tcp --match multiport --ports ${CLIENT_PORT},${CLUSTER_PORT}`,
-  ];
-  // Connections break at once.
-  return addRules(
-    server,
-    ways.map((way) => [...way.split(' '), '--jump', 'REJECT', '--reject-with', 'tcp-reset']),
-  );
+  return closePorts(server, [CLIENT_PORT, CLUSTER_PORT]);
 }
 
 async function loseMajority({ served: { endpoints } }: Site): Promise<() => Promise<void>> {
