@@ -29,7 +29,6 @@ const EDGE_CONNECTIONS = 260;
 const STOPPED_MS = 1500;
 const RUNS_MS = 200;
 const ARRIVING_AT_ONCE = 20;
-const SLOW_WITHIN_MS = 60_000;
 /** More than 100 a second over five minutes. */
 const DROPPED_MESSAGES = 33_000;
 const DROPPED_WITHIN_MS = 60_000;
@@ -136,39 +135,34 @@ async function sendToGone(pod: string, count: number): Promise<void> {
   }
 }
 
-/** Stops a pod again and again, until one in a hundred welcomes took longer than a second. */
-async function slowWelcomes({ prometheus }: Site): Promise<() => Promise<void>> {
+/** Of those who arrive, far more than one in a hundred wait for a pod that is stopped. */
+async function slowWelcomes(): Promise<() => Promise<void>> {
   const [pod] = await podsOf(lab, 'signaling');
   assert.ok(pod);
   const forward = await forwardPort(lab, pod, SIGNALING_PORT);
   const over = new AbortController();
-  const arrive = async (): Promise<void> => {
-    while (!over.signal.aborted) {
-      const client = await Client.enter(`http://${forward.address}`, newRoom());
-      client.leave();
-      await client.waitForClose();
-    }
+  const repeat = async (turn: () => Promise<void>): Promise<void> => {
+    while (!over.signal.aborted) await turn();
   };
-  const arrivals = Promise.all(Array.from({ length: ARRIVING_AT_ONCE }, arrive));
+  const stop = async (): Promise<void> => {
+    await signalPod(lab, pod, 'SIGSTOP');
+    await pause(STOPPED_MS);
+    await signalPod(lab, pod, 'SIGCONT');
+    await pause(RUNS_MS);
+  };
+  const arrive = async (): Promise<void> => {
+    const client = await Client.enter(`http://${forward.address}`, newRoom());
+    client.leave();
+    await client.waitForClose();
+  };
+  const arrivals = Array.from({ length: ARRIVING_AT_ONCE }, () => repeat(arrive));
+  const all = Promise.all([repeat(stop), ...arrivals]);
   // It is awaited later.
-  arrivals.catch(() => undefined);
-  const slow = 'histogram_quantile(0.99, sum by (le) (rate(parley_welcome_seconds_bucket[5m]))) > 1';
-  try {
-    await until(
-      async () => {
-        await signalPod(lab, pod, 'SIGSTOP');
-        await pause(STOPPED_MS);
-        await signalPod(lab, pod, 'SIGCONT');
-        await pause(RUNS_MS);
-        return (await prometheus.query(slow)).length > 0;
-      },
-      { withinMs: SLOW_WITHIN_MS, what: () => 'slow welcomes' },
-    );
-  } finally {
+  all.catch(() => undefined);
+  return async () => {
     over.abort();
-    await arrivals.finally(() => forward.close());
-  }
-  return async () => undefined;
+    await all.finally(() => forward.close());
+  };
 }
 
 /** Readers that stop reading, until more messages are dropped for them than 100 a second over five minutes. */
