@@ -25,6 +25,7 @@ mod network;
 mod open;
 mod patterns;
 mod quic;
+mod session;
 mod sessions;
 mod traces;
 mod upgrade;

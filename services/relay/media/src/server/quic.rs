@@ -80,7 +80,7 @@ fn client_transport(limits: &Limits) -> Result<TransportConfig> {
 }
 
 /// What clients are asked for that know draft-ietf-quic-ack-frequency: one acknowledgement for a usual frame of video. Without it they acknowledge every second
-/// packet before they read on. A gap is acknowledged at once, and the last packets after the usual 25 ms.
+/// packet. A gap is acknowledged at once, and the last packets after the usual 25 ms.
 fn acknowledgements() -> AckFrequencyConfig {
     let mut config = AckFrequencyConfig::default();
     config.ack_eliciting_threshold(4u8.into());

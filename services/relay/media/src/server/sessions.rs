@@ -1,12 +1,11 @@
 //! The sessions that peers opened: authentication, limits, and their end (MED-10 to MED-18, MED-50, MED-51).
 use anyhow::Result;
-use moq_net::goaway::Goaway;
 use moq_net::{Pattern, Patterns, cache, origin};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::time::{sleep, timeout};
 use url::form_urlencoded;
 
@@ -15,12 +14,11 @@ use crate::server::codes::{
     GOAWAY, LEFT, MEMORY_LIMIT_EXCEEDED, PATH_INVALID, TOKEN_INVALID, TOO_MANY_BROADCASTS, TOO_MANY_SESSIONS,
     TOO_MANY_SUBSCRIPTIONS, error,
 };
-use crate::server::control_bytes::ControlBytes;
 use crate::server::counted::Received;
 use crate::server::fanout::{Audience, FanOut};
 use crate::server::limiter::Permit;
 use crate::server::metrics::{Kind, Meter, Report, Traffic};
-use crate::server::network::Network;
+use crate::server::session::LiveSession;
 use crate::server::traces::{SessionSpan, Traces};
 use crate::server::{Admission, Authorization, Credential, Grant, Limits, Refusal, patterns};
 
@@ -52,59 +50,6 @@ struct Past {
     refused: BTreeMap<Refusal, u64>,
     ended: BTreeMap<(Kind, Refusal), u64>,
     traffic: [Traffic; Kind::ALL.len()],
-}
-
-struct LiveSession {
-    session: moq_net::Session,
-    authorization: Box<dyn Authorization>,
-    kind: Kind,
-    network: Network,
-    /// The query of the URL, which a redirect keeps.
-    query: String,
-    meter: Meter,
-    /// Received payload at the last review.
-    media_at_review: AtomicU64,
-    control_bytes: Mutex<ControlBytes>,
-    ended: OnceLock<Refusal>,
-}
-
-impl LiveSession {
-    fn traffic(&self) -> Traffic {
-        self.meter.read(self.network.stats())
-    }
-
-    /// Updates and returns the level of bytes other than media.
-    fn control_bytes(&self, traffic: Traffic) -> u64 {
-        let traffic = Traffic { wire_in: self.network.received(), ..traffic };
-        self.control_bytes.lock().level(traffic, Instant::now())
-    }
-
-    /// Reports whether the bytes since the last review could exceed `max`, which is cheap to check.
-    fn may_exceed(&self, max: u64) -> bool {
-        self.network.received() > self.control_bytes.lock().counted() + max
-    }
-
-    fn end(&self, code: Refusal) {
-        if self.ended.set(code).is_ok() {
-            self.session.abort(error(code));
-        }
-    }
-
-    /// Sends GOAWAY (MED-50, MED-51).
-    fn send_goaway(&self, successor: Option<&str>, window: Duration) {
-        let address =
-            successor.filter(|_| self.kind == Kind::Client).and_then(|successor| self.goaway_address(successor));
-        let goaway = address.map_or_else(Goaway::new, Goaway::redirect).with_timeout(window);
-        if let Err(error) = self.session.drain().send(goaway) {
-            tracing::debug!(%error, "GOAWAY not sent");
-        }
-    }
-
-    fn goaway_address(&self, successor: &str) -> Option<String> {
-        let mut address = url::Url::parse(successor).ok()?;
-        address.set_query(Some(&self.query));
-        Some(address.into())
-    }
 }
 
 /// An authenticated session.
