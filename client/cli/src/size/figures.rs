@@ -25,7 +25,7 @@ pub const ROOMS: &[(u32, f64, f64)] =
     &[(10, 8.50e-3, 1.18), (20, 11.9e-3, 1.43), (50, 7.25e-3, 1.07), (100, 4.92e-3, 1.08)];
 
 /// Processor time for each GB that goes to watchers of live video, in s, and memory for each, in KB (`make bench-media`, 1 to 100).
-pub const WATCHER: (f64, f64) = (9.77, 226.0);
+pub const WATCHER: (f64, f64) = (7.73, 222.0);
 
 /// Processor time for each GB that goes to readers of a stream, in s, and memory for each, in KB (`make bench-streams`, 1 to 100; 10,000 sockets).
 pub const READER: (f64, f64) = (1.48, 1.76);

@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(twice.cores.unwrap(), 2.0 * relays.cores.unwrap());
         let [.., live, _] = needs(&["--people=0", "--viewers=5000", "--readers=9000", "--rate=2000", "--headroom=1"]);
         // 1.25 GB and 2.25 GB a second.
-        assert!((live.cores.unwrap() - (1.25 * 9.77 + 2.25 * 1.48)).abs() < 0.1, "{live:?}");
+        assert!((live.cores.unwrap() - (1.25 * WATCHER.0 + 2.25 * READER.0)).abs() < 0.1, "{live:?}");
         assert_eq!((live.pods, live.mbit), (10, Some(28_000.0)));
     }
 
