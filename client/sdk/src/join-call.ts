@@ -163,6 +163,10 @@ class JoinedCall implements Call {
     this.#paths.show(participant, size);
   }
 
+  setVolume(participant: ParticipantId, volume: number): void {
+    this.#paths.setVolume(participant, volume);
+  }
+
   setMediaKey(key: string): void {
     this.#data.secret = key;
     this.#paths.setSecret(key);

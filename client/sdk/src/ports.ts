@@ -110,8 +110,8 @@ export interface RelayedPerson {
   level(): number;
   /** Delay until it is played, in ms. */
   targetMs(): number;
-  /** Adds the audio to the mix of the room, or removes it. */
-  mix(on: boolean): void;
+  /** How loud its audio is in the mix of the room, 0 to 1; 0: not in it. */
+  mix(volume: number): void;
   /** Subscribes to no sound of the participant, or to its sounds again. */
   silence(on: boolean): void;
   /** Of each track that is received. */

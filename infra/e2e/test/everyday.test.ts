@@ -27,6 +27,7 @@ describe('a call of two', { timeout: 180_000 }, () => {
     await Promise.all([ada.receivesMedia(1), bo.receivesMedia(1)]);
   });
 
+  const recorded = () => ada.page.evaluate(() => (globalThis as unknown as { parley: Recorded }).parley);
   const large = ({ page }: Visitor) => page.locator('[data-testid=tile][data-large=true]');
 
   it('shows the other participant in the whole stage, uncropped, and in full screen', async () => {
@@ -64,7 +65,7 @@ describe('a call of two', { timeout: 180_000 }, () => {
     await at('top-right');
   });
 
-  it('plays the other participant as loudly as the listener chooses', async () => {
+  it('plays the other participant as loudly as the listener chooses, also after a reload', async () => {
     const { page } = ada;
     const volume = () => page.getByTestId('voice').evaluate((audio) => (audio as HTMLAudioElement).volume);
     assert.equal(await volume(), 1);
@@ -76,6 +77,12 @@ describe('a call of two', { timeout: 180_000 }, () => {
     await until(async () => (await volume()) === 0.05, { withinMs: WITHIN_MS, what: () => 'one step' });
     await page.getByTestId('control-people').click();
     assert.equal(await volume(), 0.05, 'it stays when the list is closed');
+    await page.reload();
+    await large(ada).waitFor({ timeout: WITHIN_MS });
+    await until(async () => (await volume()) === 0.05, {
+      withinMs: WITHIN_MS,
+      what: () => 'the same after a reload',
+    });
   });
 
   it('still shows the other participant to the one who shares a screen', async () => {
@@ -88,7 +95,7 @@ describe('a call of two', { timeout: 180_000 }, () => {
     await bo.page.getByTestId('screen').waitFor({ state: 'detached', timeout: WITHIN_MS });
   });
 
-  it('tells a user who speaks while muted, and unmutes while space is held', async () => {
+  it('tells a user who speaks while muted, also after a reload, and unmutes while space is held', async () => {
     const { page } = ada;
     const look = (state: string) =>
       page.locator(`[data-testid=control-microphone][data-look=${state}]`).waitFor({ timeout: WITHIN_MS });
@@ -96,6 +103,9 @@ describe('a call of two', { timeout: 180_000 }, () => {
     await switchMicrophone(ada, 'off');
     await page.getByTestId('muted-hint').waitFor({ timeout: WITHIN_MS });
     await muted.waitFor({ timeout: WITHIN_MS });
+    await page.reload();
+    await look('off');
+    await page.getByTestId('muted-hint').waitFor({ timeout: WITHIN_MS });
     await page.keyboard.down(' ');
     await look('plain');
     await page.getByTestId('muted-hint').waitFor({ state: 'detached', timeout: WITHIN_MS });
@@ -112,7 +122,6 @@ describe('a call of two', { timeout: 180_000 }, () => {
 
   it('plays a sound and shows a notification for a chat line, each until it is switched off, also after a reload', async () => {
     const { page } = ada;
-    const recorded = () => page.evaluate(() => (globalThis as unknown as { parley: Recorded }).parley);
     const settings = async (sound: boolean) => {
       await page.getByTestId('open-settings').click();
       await page.getByTestId('alert-chat-sound').setChecked(sound);
@@ -150,7 +159,20 @@ describe('a call of two', { timeout: 180_000 }, () => {
     const choices = await menu.getByTestId('pick-microphone').locator('option').count();
     await menu.getByTestId('pick-microphone').selectOption({ index: choices - 1 });
     await menu.getByTestId('test-speaker').click();
-    await menu.locator('[data-testid=speaker-tested][data-state=played]').waitFor({ timeout: WITHIN_MS });
+    const played = menu.locator('[data-testid=speaker-tested][data-state=played]');
+    await played.waitFor({ timeout: WITHIN_MS });
+    const speaker = menu.getByTestId('pick-speaker');
+    await speaker.selectOption({ index: (await speaker.locator('option').count()) - 1 });
+    const speakers = async () => (await recorded()).speakers;
+    await until(async () => (await speakers()).length > 0, { withinMs: WITHIN_MS, what: () => 'a choice' });
+    const voices = (await speakers()).length;
+    await menu.getByTestId('test-speaker').click();
+    await until(async () => (await speakers()).length > voices, {
+      withinMs: WITHIN_MS,
+      what: () => 'a test',
+    });
+    await played.waitFor({ timeout: WITHIN_MS });
+    assert.equal((await speakers()).at(-1), await speaker.inputValue());
     await page.keyboard.press('Escape');
     await menu.waitFor({ state: 'detached' });
     assert.equal(
@@ -158,8 +180,7 @@ describe('a call of two', { timeout: 180_000 }, () => {
       'devices-microphone',
     );
     await bo.receivesMedia(1);
-    const locks = await page.evaluate(() => (globalThis as unknown as { parley: Recorded }).parley.locks);
-    assert.equal(locks, 1);
+    assert.equal((await recorded()).locks, 1);
     assert.deepEqual([ada.lines, bo.lines], [[], []]);
     await Promise.all([ada.leave(), bo.leave()]);
   });
@@ -221,12 +242,14 @@ interface Recorded {
   /** Contexts, of which each sound has its own. */
   sounds: number;
   readonly notifications: string[];
+  /** Those that elements were told to play on. */
+  readonly speakers: string[];
   locks: number;
 }
 
 /** Records what the page plays itself, what it asks the system to show, and locks of the screen. Runs in the page. */
 function record(): void {
-  const parley: Recorded = { sounds: 0, notifications: [], locks: 0 };
+  const parley: Recorded = { sounds: 0, notifications: [], speakers: [], locks: 0 };
   const Context = globalThis.AudioContext;
   const locks = globalThis.navigator.wakeLock as WakeLock | undefined;
   const request = locks?.request.bind(locks);
@@ -235,6 +258,12 @@ function record(): void {
       parley.locks += 1;
       return request(type);
     };
+  const setSinkId = Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, 'setSinkId')?.value as
+    HTMLMediaElement['setSinkId'] | undefined;
+  HTMLMediaElement.prototype.setSinkId = function setSpeaker(id) {
+    parley.speakers.push(id);
+    return setSinkId?.call(this, id) ?? Promise.reject(new TypeError('no speakers'));
+  };
   Object.assign(globalThis, {
     parley,
     AudioContext: class extends Context {

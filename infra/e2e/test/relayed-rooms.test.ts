@@ -1,4 +1,4 @@
-/** How a room that goes through relays ends for a participant that is removed. */
+/** What a participant of a room through relays hears of another one, until that is removed. */
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -13,7 +13,7 @@ import { withSite } from '../support/site.ts';
 import { assertTakesAtMost } from '../support/stalls.ts';
 import { until } from '../support/until.ts';
 import { Visitor } from '../support/visitor.ts';
-import { listen } from '../support/voices.ts';
+import { listen, playedSound } from '../support/voices.ts';
 
 /** Two pages that decode each other's camera are to leave the processors time. */
 const SIZES: Sizes = { camera: { width: 160, height: 90 }, page: { width: 900, height: 640 } };
@@ -21,7 +21,7 @@ const WITHIN_MS = 20_000;
 /** SPEC rule MOD-2, from the owner's click to the end of the session with the relay, which takes ten seconds for a client that vanished. */
 const REMOVED_WITHIN_MS = 2000;
 
-describe('a participant that is removed', { timeout: 240_000 }, () => {
+describe('another participant', { timeout: 240_000 }, () => {
   const site = withSite({ PARLEY_LIMIT_MESH_PARTICIPANTS: '1' });
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
 
@@ -58,6 +58,25 @@ describe('a participant that is removed', { timeout: 240_000 }, () => {
     await gus.page.evaluate(() => Object.assign(globalThis, { parleyIgnoresMessages: false }));
     await gus.page.getByTestId('ended-BANNED').waitFor({ timeout: WITHIN_MS });
     assert.equal(await clients(), 1);
+  });
+
+  it('is heard as loudly as the listener chose, also after a reload', async () => {
+    const { olga } = await ownerAndGuest('to-hear');
+    const volume = async (to: 'Home' | 'End'): Promise<void> => {
+      await olga.page.getByTestId('control-people').click();
+      await guestOf(olga.page).getByTestId('volume-button').click();
+      await guestOf(olga.page).getByTestId('volume').press(to);
+      await olga.page.getByTestId('control-people').click();
+    };
+    await volume('Home');
+    await isSilent(olga);
+    await olga.page.reload();
+    await connectsBy(olga, 'sfu', 1);
+    await listen(olga.page);
+    await receivesOthers(olga, 1);
+    assert.equal((await playedSound(olga.page)).beeps, 0, 'what arrives is not played');
+    await volume('End');
+    await isLoud(olga);
   });
 
   const clients = async (): Promise<number> =>

@@ -46,6 +46,8 @@ export class MediaPaths {
   readonly #options: MediaPathsOptions;
   readonly #pairs = new Map<ParticipantId, PairState>();
   readonly #sizes = new ShownSizes();
+  /** Of the participants whose volume was set. */
+  readonly #volumes = new Map<ParticipantId, number>();
   readonly #roomPath: RoomPath;
   readonly #relays: RelaySession;
   readonly #meter = new CallMeter();
@@ -169,6 +171,11 @@ export class MediaPaths {
 
   show(participant: ParticipantId, size: Size | null): void {
     if (this.#sizes.set(participant, size)) this.update();
+  }
+
+  setVolume(participant: ParticipantId, volume: number): void {
+    this.#volumes.set(participant, volume);
+    this.update();
   }
 
   shown(participant: ParticipantId): PersonMedia {
@@ -311,7 +318,7 @@ export class MediaPaths {
   #mix(participant: ParticipantId, pair: PairState): void {
     const linked = (this.#options.mesh.link(participant)?.stream ?? null) !== null;
     const mixed = pair.shown === 'sfu' || ((pair.mixed || pair.subscribed) && !linked);
-    this.#person(participant)?.mix(mixed);
+    this.#person(participant)?.mix(mixed ? (this.#volumes.get(participant) ?? 1) : 0);
     this.#person(participant)?.silence(this.#members.get(participant)?.muted ?? false);
     if (mixed === pair.mixed) return;
     pair.mixed = mixed;

@@ -170,13 +170,15 @@ function createVoice(context: AudioContext, mix: AudioNode): VoiceSink {
   if (track === undefined) throw new Error('a destination has a track');
   const voice = context.createGain();
   voice.connect(destination);
-  let blended = false;
+  const share = context.createGain();
+  voice.connect(share);
+  let blended = 0;
   let until = 0;
-  const blend = (on: boolean): void => {
-    if (on === blended) return;
-    blended = on;
-    if (on) voice.connect(mix);
-    else voice.disconnect(mix);
+  const blend = (volume: number): void => {
+    share.gain.value = volume;
+    if (blended === 0 && volume > 0) share.connect(mix);
+    else if (blended > 0 && volume === 0) share.disconnect(mix);
+    blended = volume;
   };
   return {
     track,
@@ -195,7 +197,7 @@ function createVoice(context: AudioContext, mix: AudioNode): VoiceSink {
       return true;
     },
     close: () => {
-      blend(false);
+      blend(0);
       voice.disconnect();
       track.stop();
     },

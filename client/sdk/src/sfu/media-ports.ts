@@ -51,8 +51,8 @@ export interface Voices extends Closeable {
 
 export interface VoiceSink extends Closeable {
   readonly track: MediaStreamTrack;
-  /** Adds the voice to the mix or removes it; initially it is not in it. */
-  blend(on: boolean): void;
+  /** How loud the voice is in the mix, 0 to 1; 0, as initially: not in it. */
+  blend(volume: number): void;
   /**
    * `at`: on the monotonic clock of the ports, in ms. Returns whether the audio is played, then or after what is already playing; quiet blocks may
    * be skipped to make up for delay.

@@ -74,7 +74,7 @@ export class Subscriber implements RelayedPerson {
   readonly #options: SubscriberOptions;
   #playout = new Playout();
   #size: Size | null = null;
-  #mixed = false;
+  #volume = 0;
   #silenced = false;
   #broadcast: Broadcast.Consumer | null = null;
   #instance = '';
@@ -131,10 +131,10 @@ export class Subscriber implements RelayedPerson {
     this.#choose();
   }
 
-  /** Adds all audio of the participant to the mix of the room, or removes it. */
-  mix(on: boolean): void {
-    this.#mixed = on;
-    for (const { sink } of this.#voices.values()) sink.blend(on);
+  /** How loud all audio of the participant is in the mix of the room, 0 to 1; 0: not in it. */
+  mix(volume: number): void {
+    this.#volume = volume;
+    for (const { sink } of this.#voices.values()) sink.blend(volume);
   }
 
   /** An owner muted the participant: no sound of it is subscribed, whatever its catalog says. SPEC rule MOD-15. */
@@ -313,7 +313,7 @@ export class Subscriber implements RelayedPerson {
     if (this.#voices.has(source)) return;
     const { media, voices, clock, onChange } = this.#options;
     const sink = voices.createVoice();
-    sink.blend(this.#mixed);
+    sink.blend(this.#volume);
     const onVoice = (): void => {
       const voice = this.#voices.get(source);
       if (voice?.sink !== sink) return;

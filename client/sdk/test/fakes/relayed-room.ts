@@ -46,7 +46,7 @@ const VOICE: Count = {
 type FakeRelayedRoom = RelayedRoom & {
   readonly followed: ReadonlyMap<ParticipantId, unknown>;
   /** The participants in the mix. */
-  readonly mixed: ReadonlySet<ParticipantId>;
+  readonly mixed: ReadonlyMap<ParticipantId, number>;
   /** Of whom no sound is subscribed. */
   readonly silenced: ReadonlySet<ParticipantId>;
   readonly secret: string | null;
@@ -84,7 +84,7 @@ export function fakeRelays(): FakeRelays {
   };
   class Room implements FakeRelayedRoom {
     followed: ReadonlyMap<ParticipantId, unknown> = new Map();
-    readonly mixed = new Set<ParticipantId>();
+    readonly mixed = new Map<ParticipantId, number>();
     readonly silenced = new Set<ParticipantId>();
     readonly mix = fakeStream();
     readonly secret: string | null;
@@ -115,7 +115,10 @@ export function fakeRelays(): FakeRelays {
         targetMs: () => 60,
         silence: (on: boolean) =>
           void (on ? this.silenced.add(participant) : this.silenced.delete(participant)),
-        mix: (on: boolean) => void (on ? this.mixed.add(participant) : this.mixed.delete(participant)),
+        mix: (volume: number) => {
+          if (volume > 0) this.mixed.set(participant, volume);
+          else this.mixed.delete(participant);
+        },
         counts: () => (brought.has(participant) ? [VOICE] : []),
       };
     }
@@ -137,7 +140,7 @@ export function fakeRelays(): FakeRelays {
     follow(people: ReadonlyMap<ParticipantId, unknown>, members: ReadonlySet<ParticipantId>): void {
       this.followed = new Map(people);
       this.members = members;
-      for (const one of this.mixed) if (!people.has(one)) this.mixed.delete(one);
+      for (const one of this.mixed.keys()) if (!people.has(one)) this.mixed.delete(one);
     }
 
     close(): void {

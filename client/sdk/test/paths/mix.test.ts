@@ -118,6 +118,23 @@ describe('[MEDIA-13] the mix', () => {
     assert.deepEqual([outputOf(room, ADA), outputOf(room, BEN)], ['mix', 'mix']);
   });
 
+  test('has each person as loud as was set, before or after the move, also on another relay', async () => {
+    const room = await moving();
+    const volumes = (): (number | undefined)[] =>
+      [ADA, BEN].map((one) => [...room.relays.open][0]?.mixed.get(one));
+    room.paths.setVolume(ADA, 0.5);
+    for (const one of [ADA, BEN]) room.relays.bring(one);
+    assert.deepEqual(volumes(), [0.5, 1]);
+    room.paths.setVolume(BEN, 0);
+    assert.deepEqual(volumes(), [0.5, undefined]);
+    assert.equal(room.paths.shown(BEN).mixed, true, 'his stream is not played instead');
+    room.relays.lose();
+    for (const one of [ADA, BEN]) room.relays.bring(one);
+    assert.deepEqual(volumes(), [0.5, undefined]);
+    room.paths.setVolume(BEN, 1);
+    assert.deepEqual(volumes(), [0.5, 1]);
+  });
+
   test('contains them until their voice arrives over the link, which is reported although only time has passed', async () => {
     const room = await moving();
     for (const one of [ADA, BEN]) {

@@ -35,17 +35,17 @@ const BEHIND = {
 
 /** The contents of the mix, in the order in which voices arrived: the microphone, then the audio of the screen. */
 function watching(behind: Partial<MediaPorts> = {}) {
-  const blended: boolean[] = [];
+  const blended: number[] = [];
   let changes = 0;
   const voices: Voices = {
     mix: fakeStream(),
     createVoice: () => {
-      const nth = blended.push(false) - 1;
+      const nth = blended.push(0) - 1;
       return {
         track: fakeTrack('audio'),
-        blend: (on) => void (blended[nth] = on),
+        blend: (volume) => void (blended[nth] = volume),
         play: () => true,
-        close: () => void (blended[nth] = false),
+        close: () => void (blended[nth] = 0),
       };
     },
     close: () => undefined,
@@ -74,26 +74,26 @@ function watching(behind: Partial<MediaPorts> = {}) {
   return { subscriber, broadcast, catalogs, blended, publishes, changes: () => changes };
 }
 
-test('a participant in the mix is in it with microphone and screen audio, also if enabled later', async () => {
+test('a participant in the mix is in it with microphone and screen audio, also if enabled later, as loud as was set', async () => {
   const { subscriber, blended, publishes } = watching();
   await publishes('microphone');
-  assert.deepEqual(blended, [false]);
-  subscriber.mix(true);
-  assert.deepEqual(blended, [true]);
+  assert.deepEqual(blended, [0]);
+  subscriber.mix(0.5);
+  assert.deepEqual(blended, [0.5]);
   await publishes('microphone', 'screen-audio');
-  assert.deepEqual(blended, [true, true]);
-  subscriber.mix(false);
-  assert.deepEqual(blended, [false, false]);
+  assert.deepEqual(blended, [0.5, 0.5]);
+  subscriber.mix(0);
+  assert.deepEqual(blended, [0, 0]);
 });
 
 test('a voice that ends, and that of a previous page of the same participant, leave nothing in the mix', async () => {
   const { subscriber, blended, publishes } = watching();
-  subscriber.mix(true);
+  subscriber.mix(1);
   await publishes('microphone', 'screen-audio');
   await publishes('microphone');
-  assert.deepEqual(blended, [true, false]);
+  assert.deepEqual(blended, [1, 0]);
   subscriber.close();
-  assert.deepEqual(blended, [false, false]);
+  assert.deepEqual(blended, [0, 0]);
 });
 
 test('[MEDIA-14] tracks that a participant enables after a move to another relay are accepted, however many moves came before', async () => {
@@ -219,14 +219,14 @@ test('[MEDIA-10] nothing counts as received while the relay is silent, until it 
 
 test('[MOD-15] of a muted participant no sound is subscribed, whatever its catalog says, until the mute is lifted', async () => {
   const { subscriber, blended, publishes } = watching();
-  subscriber.mix(true);
+  subscriber.mix(1);
   await publishes('microphone');
-  assert.deepEqual(blended, [true]);
+  assert.deepEqual(blended, [1]);
   subscriber.silence(true);
-  assert.deepEqual([blended, subscriber.track('microphone')], [[false], null]);
+  assert.deepEqual([blended, subscriber.track('microphone')], [[0], null]);
   await publishes('microphone', 'screen-audio');
   assert.equal(blended.length, 1, 'nothing else is played');
   subscriber.silence(false);
-  assert.deepEqual(blended, [false, true, true]);
+  assert.deepEqual(blended, [0, 1, 1]);
   subscriber.close();
 });

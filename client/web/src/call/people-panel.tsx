@@ -96,7 +96,7 @@ function PersonRow({ session, commands, person, open, onToggle }: PersonRowProps
         </span>
         <HandMark session={session} participant={person.participant} on="row" />
         <MediaMarks {...person.media} />
-        {canSetVolume() && (
+        {(person.mixed || canSetVolume()) && (
           <VolumeButton
             session={session}
             person={person}

@@ -32,7 +32,6 @@ export function VolumeButton({ session, person, open, onToggle }: VolumeButtonPr
   );
 }
 
-/** The audio of relays is one mix, which no browser can take apart. */
 export function VolumeSlider({
   session,
   person,
@@ -43,29 +42,18 @@ export function VolumeSlider({
   const percent = Math.round(session.volumes.of(person.participant) * 100);
   return (
     <div id={sliderId(person)} class="person-volume">
-      {person.mixed ? (
-        <p class="soft small">
-          The audio of this call comes through a relay as one mix: one person alone cannot be louder or
-          quieter.
-        </p>
-      ) : (
-        <>
-          <input
-            type="range"
-            data-testid="volume"
-            min={0}
-            max={100}
-            step={STEP}
-            value={percent}
-            aria-label={`Volume of ${person.name}`}
-            aria-valuetext={`${percent} %`}
-            onInput={(event) =>
-              session.volumes.set(person.participant, Number(event.currentTarget.value) / 100)
-            }
-          />
-          <output class="soft small">{percent} %</output>
-        </>
-      )}
+      <input
+        type="range"
+        data-testid="volume"
+        min={0}
+        max={100}
+        step={STEP}
+        value={percent}
+        aria-label={`Volume of ${person.name}`}
+        aria-valuetext={`${percent} %`}
+        onInput={(event) => session.volumes.set(person.participant, Number(event.currentTarget.value) / 100)}
+      />
+      <output class="soft small">{percent} %</output>
     </div>
   );
 }

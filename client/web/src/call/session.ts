@@ -44,7 +44,7 @@ export class CallSession {
   /** The user speaks while muted. */
   readonly mutedSpeech = signal(false);
   readonly stage = new StageView();
-  readonly volumes = new Volumes();
+  readonly volumes: Volumes;
   readonly speakers = new Speakers();
   /** The active speaker among the other participants. */
   readonly speaker = signal<ParticipantId | null>(null);
@@ -91,11 +91,13 @@ export class CallSession {
     this.mediaKey.value = mediaKey;
     this.media = media;
     this.snapshot = signal(call.snapshot());
+    this.volumes = new Volumes(call.snapshot().room);
     this.#hasOwnerKey = call.moderation !== null;
     this.#stops.push(
       call.subscribe(() => this.#onChange(call.snapshot())),
       effect(() => call.setMicrophone(media.sendingMicrophone.value)),
       effect(() => call.setCamera(media.sendingCamera.value)),
+      effect(() => this.volumes.all.forEach(([of, volume]) => call.setVolume(of, volume))),
       effect(() => this.#watchOwnLevel(media.sendingMicrophone.value)),
       effect(() => this.#watchMutedSpeech()),
       effect(() => this.#rememberMedia()),
@@ -372,7 +374,8 @@ export class CallSession {
     rememberChoice(
       untracked(() => this.snapshot.value.room),
       {
-        microphone: this.media.sendingMicrophone.value !== null,
+        microphone: this.media.microphone.value.status === 'live',
+        muted: this.media.muted.value,
         camera: this.media.sendingCamera.value !== null,
       },
     );

@@ -9,8 +9,6 @@ const FADE_S = 0.03;
 /** Beside voices it is heard, and it is not too loud in headphones. */
 const GAIN = 0.12;
 
-type WithSink = AudioContext & { setSinkId?: (id: string) => Promise<void> };
-
 /**
  * Plays on the given speaker, or on the default one. Resolves when the last note was played, with `false` if the browser plays no sound: before the
  * first click on a page, or if the speaker is gone.
@@ -19,11 +17,11 @@ export async function playChime(notes: Chime, speaker: string | null): Promise<b
   // Absent in old browsers, whatever the types say.
   const activation = navigator.userActivation as UserActivation | undefined;
   if (typeof AudioContext === 'undefined' || activation?.hasBeenActive === false) return false;
-  const context: WithSink = new AudioContext();
+  const context = new AudioContext();
   try {
-    if (speaker !== null) await context.setSinkId?.(speaker);
+    const output = speaker === null ? context.destination : await outputOf(context, speaker);
     await context.resume();
-    await playNotes(context, notes);
+    await playNotes(context, output, notes);
     return true;
   } catch {
     return false;
@@ -32,9 +30,19 @@ export async function playChime(notes: Chime, speaker: string | null): Promise<b
   }
 }
 
-function playNotes(context: AudioContext, notes: Chime): Promise<void> {
+/** By an element, as in Firefox only elements have a speaker. */
+async function outputOf(context: AudioContext, speaker: string): Promise<AudioNode> {
+  const output = context.createMediaStreamDestination();
+  const audio = new Audio();
+  audio.srcObject = output.stream;
+  await audio.setSinkId(speaker);
+  await audio.play();
+  return output;
+}
+
+function playNotes(context: AudioContext, output: AudioNode, notes: Chime): Promise<void> {
   const gain = context.createGain();
-  gain.connect(context.destination);
+  gain.connect(output);
   const tone = context.createOscillator();
   tone.connect(gain);
   const start = context.currentTime + FADE_S;

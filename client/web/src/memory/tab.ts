@@ -17,6 +17,8 @@ const LEFT_FOR_MS = 10_000;
 
 export interface JoinChoice {
   readonly microphone: boolean;
+  /** The microphone is open, and nothing of it is sent. */
+  readonly muted?: boolean;
   readonly camera: boolean;
 }
 
@@ -39,13 +41,14 @@ export const callMemory = (room: string): CallMemory => ({
 /** How this tab last was in the call of this room; `undefined` if it was not. */
 export function lastChoice(room: string): JoinChoice | undefined {
   const text = tabStore.read(choiceKey(room));
-  return text === null ? undefined : { microphone: text.includes('m'), camera: text.includes('c') };
+  if (text === null) return undefined;
+  return { microphone: text.includes('m'), muted: text.includes('q'), camera: text.includes('c') };
 }
 
 export function rememberChoice(room: string, choice: JoinChoice | null): void {
   tabStore.write(
     choiceKey(room),
-    choice && `joined:${choice.microphone ? 'm' : ''}${choice.camera ? 'c' : ''}`,
+    choice && `joined:${choice.microphone ? 'm' : ''}${choice.muted ? 'q' : ''}${choice.camera ? 'c' : ''}`,
   );
 }
 

@@ -136,4 +136,5 @@ async function prepare(media: LocalMedia, choice: JoinChoice = LISTEN): Promise<
   else if (media.camera.value.status === 'off') await media.turnOn('camera');
   if (!choice.microphone) media.turnOff('microphone');
   else if (media.microphone.value.status === 'off') await media.turnOn('microphone');
+  if (choice.muted) media.muted.value = true;
 }

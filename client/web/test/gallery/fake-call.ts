@@ -56,6 +56,8 @@ export class FakeCall implements Call {
 
   showCamera(): void {}
 
+  setVolume(): void {}
+
   measure(): Promise<CallFigures> {
     return Promise.resolve(figures(this.#snapshot));
   }
