@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallPath, Link } from '@parley/sdk/call';
-import { pathText } from '../src/text/paths.ts';
+import { linkMeaning, pathText } from '../src/text/paths.ts';
 
 const RELAYED: CallPath = { kind: 'sfu', reason: 'people', encrypted: true };
 const over = (path: 'direct' | 'turn' | 'sfu'): { readonly link: Link } => ({
@@ -27,4 +27,19 @@ test('[MEDIA-22] of a call through relays it is said who is connected directly a
 test('of a call from person to person nothing is said about single people', () => {
   const { title } = pathText({ kind: 'mesh', reason: null }, [over('direct')]);
   assert.doesNotMatch(title, /directly/);
+});
+
+test('[MEDIA-16] of a connection it is said that relays can read it exactly where the link has no key', () => {
+  const texts = (encrypted: boolean): (string | null)[] =>
+    [over('direct'), over('turn'), over('sfu'), NONE].map(({ link }) => linkMeaning(link, encrypted));
+  const [direct, turn, relays, none] = texts(false);
+  assert.match(direct ?? '', /encrypted on the way between you/);
+  assert.match(turn ?? '', /cannot read it/);
+  assert.match(relays ?? '', /they can read it/);
+  assert.match(none ?? '', /does not arrive/);
+  assert.deepEqual(texts(true), [direct, turn, texts(true)[2], none]);
+  assert.match(texts(true)[2] ?? '', /cannot read it/);
+  for (const status of ['connecting', 'recovering', 'failed'] as const)
+    assert.equal(linkMeaning({ status }, true), null, 'nothing forwards anything');
+  assert.doesNotMatch(linkMeaning({ status: 'other-key' }, true) ?? 'encrypted', /encrypted/);
 });

@@ -2,6 +2,7 @@
 import type { AnyPage, Person } from './any-page.ts';
 import { until } from './until.ts';
 import { receivedVoices } from './voices.ts';
+import { watched } from './watch.ts';
 
 const WITHIN_MS = 30_000;
 const FRAMES = 10;
@@ -74,6 +75,33 @@ export async function seesPictures({ name, page }: Person, others: number): Prom
       return seen >= others;
     },
     { withinMs: WITHIN_MS, everyMs: 50, what: () => `${name} to see ${others}: sees ${seen}` },
+  );
+}
+
+/** The longest time in which one of them did not hear another, in ms, after `listen`. */
+export async function longestSilence(people: readonly Person[]): Promise<number> {
+  const ids = await Promise.all(people.map(participantOf));
+  const voices = await Promise.all(people.map(({ page }) => receivedVoices(page)));
+  return Math.max(
+    ...voices
+      .flat()
+      .filter(({ of }) => ids.includes(of))
+      .map(({ silentMs }) => silentMs),
+  );
+}
+
+/** The longest time in which the picture of one of them stood still for another, in ms, after `watch`. */
+export async function longestStill(people: readonly Person[]): Promise<number> {
+  const ids = await Promise.all(people.map(participantOf));
+  const pages = await Promise.all(people.map(({ page }) => watched(page)));
+  const pictures = pages.flatMap(({ interruptions }) => interruptions);
+  return Math.max(...pictures.filter(({ of }) => ids.includes(of)).map(({ stillMs }) => stillMs));
+}
+
+/** The id of the participant whose page this is. */
+export function participantOf({ page }: Person): Promise<string> {
+  return page.evaluate(
+    () => document.querySelector<HTMLElement>('[data-testid=call]')?.dataset['participant'] ?? '',
   );
 }
 

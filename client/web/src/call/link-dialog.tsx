@@ -1,5 +1,5 @@
 import type { Link, LinkQuality, Person } from '@parley/sdk/call';
-import { PATHS } from '../text/paths.ts';
+import { linkMeaning, PATHS } from '../text/paths.ts';
 import { Dialog } from '../design/dialog.tsx';
 import type { CallSession } from './session.ts';
 
@@ -24,7 +24,7 @@ export function linkText(link: Link): string {
     case 'other-key':
       return 'another end-to-end key';
     case 'connected':
-      return `${link.quality === 'unknown' ? 'connected' : link.quality}, ${inSentence(PATHS[link.path].name)}`;
+      return `${link.quality === 'unknown' ? 'connected' : link.quality}, ${inSentence(PATHS[link.path])}`;
     default:
       return link satisfies never;
   }
@@ -48,24 +48,25 @@ export function LinkDialog({
       onClose={onClose}
       testid="link-dialog"
     >
-      {person ? <LinkFacts person={person} pod={session.pod.value} /> : <p>This person left the call.</p>}
+      {person ? <LinkFacts session={session} person={person} /> : <p>This person left the call.</p>}
     </Dialog>
   );
 }
 
-function LinkFacts({ person, pod }: { readonly person: Person; readonly pod: string }) {
+function LinkFacts({ session, person }: { readonly session: CallSession; readonly person: Person }) {
   const { link } = person;
+  const meaning = linkMeaning(link, session.mediaKey.value !== null);
   const connected = link.status === 'connected' ? link : null;
   return (
     <>
       <dl class="facts">
         <Fact name="Quality" value={connected ? QUALITY[connected.quality] : statusOf(link)} />
-        <Fact name="Path" value={connected ? PATHS[connected.path].name : '–'} />
+        <Fact name="Path" value={connected ? PATHS[connected.path] : '–'} />
         <Fact name="Round trip" value={amount(connected?.roundTripMs, 'ms', 0)} />
         <Fact name="Packets lost" value={amount(connected?.lossPercent, '%', 1)} />
-        <Fact name="Your server" value={pod || '–'} />
+        <Fact name="Your server" value={session.pod.value || '–'} />
       </dl>
-      <p class="soft small">{PATHS[connected?.path ?? 'direct'].meaning}</p>
+      {meaning !== null && <p class="soft small">{meaning}</p>}
     </>
   );
 }

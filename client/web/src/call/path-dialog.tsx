@@ -30,8 +30,8 @@ export function MediaKeySection({ session }: { readonly session: CallSession }) 
       <>
         <p class="soft small" data-testid="has-media-key">
           Browsers send the part after # to no server. In a large room they give each other the keys of their
-          voice and video with it, new ones when someone leaves; media relays get none, and people who joined
-          with another link cannot see or hear you.
+          voice and video with it, new ones when someone leaves; media relays get none. A few people with
+          another link connect with you directly; many neither see nor hear you.
         </p>
         <div class="actions">
           <CopyButton text={session.link} label="Copy the link with the key" />
@@ -50,8 +50,9 @@ function MakeMediaKey({ session }: { readonly session: CallSession }) {
     return (
       <>
         <p class="small" role="status">
-          In a large room {others === 1 ? 'the other participant' : `the ${others} others`} will neither see
-          nor hear you, nor you them, until they open the new link. Send it to them.
+          Send the new link to {others === 1 ? 'the other participant' : `the ${others} others`}. Where relays
+          are used, who has not opened it is gone for some seconds, and then connects with you directly; with
+          many, neither sees nor hears the other.
         </p>
         <div class="actions">
           <button

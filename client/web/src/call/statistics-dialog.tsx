@@ -74,7 +74,7 @@ function PersonFacts({ person, figures }: { readonly person: Person; readonly fi
   const own = figures?.people.find(({ participant }) => participant === person.participant);
   const path =
     link.status === 'connected'
-      ? [PATHS[link.path].name, ...numbers(link.roundTripMs, link.lossPercent)].join(' · ')
+      ? [PATHS[link.path], ...numbers(link.roundTripMs, link.lossPercent)].join(' · ')
       : 'Not connected';
   return (
     <section class="statistics" data-testid="statistics-person" data-participant={person.participant}>

@@ -13,7 +13,7 @@ const POINTS = [
   {
     icon: 'lock',
     title: 'Private',
-    text: 'Voice and video of small calls are encrypted from person to person.',
+    text: 'Small calls go from browser to browser, and each call says who could read it.',
   },
   {
     icon: 'wave',

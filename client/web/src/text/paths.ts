@@ -3,19 +3,30 @@ import type { CallPath, Link, Person } from '@parley/sdk/call';
 
 type Path = Extract<Link, { readonly status: 'connected' }>['path'];
 
-export const PATHS: Readonly<Record<Path, { readonly name: string; readonly meaning: string }>> = {
-  direct: { name: 'Direct', meaning: 'Voice and video are encrypted on the way between you.' },
-  turn: {
-    name: 'Through a TURN server',
-    meaning:
-      'A firewall keeps you from reaching each other directly, so a server forwards what you send. It cannot read it.',
-  },
-  sfu: {
-    name: 'Through media relays',
-    meaning:
-      'Media relays forward what you send. It is encrypted on the way to them, and they could read it.',
-  },
+export const PATHS: Readonly<Record<Path, string>> = {
+  direct: 'Direct',
+  turn: 'Through a TURN server',
+  sfu: 'Through media relays',
 };
+
+/** Who forwards the media of one connection, and who can read it; `null` where there is nothing to say. `encrypted`: the room's link has a key. */
+export function linkMeaning(link: Link, encrypted: boolean): string | null {
+  switch (link.status) {
+    case 'connected':
+      if (link.path === 'direct') return 'Voice and video are encrypted on the way between you.';
+      if (link.path === 'turn')
+        return 'A firewall is between you, or one of you always uses a TURN server: it forwards what you send, and cannot read it.';
+      return encrypted
+        ? 'Media relays forward what you send, and cannot read it: only people with your link get the keys.'
+        : 'Media relays forward what you send. It is encrypted on the way to them, and they can read it.';
+    case 'no-media':
+      return 'What this person sends does not arrive through the media relays.';
+    case 'other-key':
+      return 'This person joined with another link, so your keys do not fit each other.';
+    default:
+      return null;
+  }
+}
 
 const CAUSES: Readonly<Record<Extract<CallPath, { readonly kind: 'sfu' }>['reason'], string>> = {
   people: 'The room is too large for direct connections',
@@ -53,7 +64,7 @@ export function pathText(path: CallPath, people: readonly Pick<Person, 'link'>[]
       return {
         label: 'Encrypted',
         title:
-          'Voice and video are encrypted from person to person. No server, including a TURN server, can read them.',
+          'Voice and video are encrypted from browser to browser. A TURN server that forwards them cannot read them; only this site could, by introducing itself in place of someone.',
         tone: 'usual',
       };
     case 'no-relay':

@@ -139,7 +139,11 @@ function MuteActions({ commands, person, onDone }: ActionProps) {
           class="button"
           data-testid={muted ? 'unmute' : 'mute'}
           disabled={busy}
-          title={muted ? 'Their microphone stays off until they switch it on' : 'Until you let them speak'}
+          title={
+            muted
+              ? 'Their microphone stays off until they switch it on'
+              : 'Until you let them speak, or they join again'
+          }
           onClick={() => {
             void commands.setMuted(participant, !muted);
             onDone();
