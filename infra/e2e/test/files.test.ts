@@ -68,8 +68,15 @@ describe('a file in the chat', { timeout: 240_000 }, () => {
     assert.ok(BYTES.equals(await downloads(cy, 'plan.txt')));
   });
 
-  it('is gone once its sender stops sharing it, for those who did not have it', async () => {
+  it('is not lost by a reload of its sender without a question, and is gone once the sender stops sharing it, for those who did not have it', async () => {
     await share(bo, ['secret.txt', randomBytes(2000)]);
+    await hasStatus(bo.page, 'secret.txt', 'Others can get it until you');
+    const asked = bo.page.waitForEvent('dialog', { timeout: WITHIN_MS });
+    const reload = bo.page.reload({ timeout: 1000 }).catch(() => undefined);
+    const dialog = await asked;
+    assert.equal(dialog.type(), 'beforeunload');
+    await dialog.dismiss();
+    await reload;
     await fileIn(bo.page, 'secret.txt').getByTestId('file-stop').click();
     await fileIn(cy.page, 'secret.txt').getByTestId('file-fetch').click();
     await hasStatus(cy.page, 'secret.txt', 'No one who has it is here');

@@ -12,7 +12,7 @@ import { contentOfFile } from '../../shared-pages/draft.ts';
 import { formatBinarySize } from '../../shared-pages/page-text.ts';
 import { linkOf } from '../../shared-pages/page-route.ts';
 import { refusedFor } from '../../shared-pages/refusals.ts';
-import { receivedLimits } from '../../shared-pages/tab-pages.ts';
+import { isLastCopy, receivedLimits } from '../../shared-pages/tab-pages.ts';
 import { fileLine } from './file-line.ts';
 
 export const openCallFiles = (): CallFiles =>
@@ -38,11 +38,16 @@ export class CallFiles {
   /** The last file that is being shared. */
   #sharing: Promise<void> = Promise.resolve();
   #closed = false;
+  /** A file that no other participant has is gone with this page, also if it is only loaded again. */
+  readonly #warn = (event: BeforeUnloadEvent): void => {
+    if (this.#pages.snapshot.pages.some(isLastCopy)) event.preventDefault();
+  };
 
   constructor(pages: Pages) {
     this.#pages = pages;
     this.snapshot = signal(pages.snapshot);
     this.#stop = pages.subscribe(() => this.#changed());
+    addEventListener('beforeunload', this.#warn);
   }
 
   view(page: PageAddress): PageView | undefined {
@@ -99,6 +104,7 @@ export class CallFiles {
 
   close(): void {
     this.#closed = true;
+    removeEventListener('beforeunload', this.#warn);
     this.#stop();
     this.#pages.close();
   }

@@ -98,6 +98,6 @@ function statusText({ state, own, holders, chunks, encryption }: PageView): stri
 /** `holders` counts this tab. */
 function ownText(holders: number | null): string {
   const others = Math.max(0, (holders ?? 1) - 1);
-  if (others === 0) return 'Others can get it while you are in the call.';
+  if (others === 0) return 'Others can get it until you leave the call or reload this page.';
   return others === 1 ? 'One other has it.' : `${others} others have it.`;
 }
