@@ -128,12 +128,22 @@ export class Visitor {
       .evaluateAll((tiles) => tiles.map((tile) => tile.textContent ?? ''));
   }
 
-  /** From now on the page records what `watched` returns. Resolves when it has shown the picture of every other participant. */
+  /** From now on the page records what `watched` returns. Resolves when it has shown the picture of every other participant, but of those that it says it paused. */
   async watch(): Promise<void> {
     await watch(this.page);
+    const paused = this.page.getByTestId('tile').filter({ hasText: 'Video paused' });
+    let missing: readonly string[] = [];
     await until(
-      async () => (await this.watched()).interruptions.every(({ stillMs }) => Number.isFinite(stillMs)),
-      { withinMs: 10_000, what: () => `${this.name}'s page to show all others` },
+      async () => {
+        const ids = await paused.evaluateAll((tiles) =>
+          tiles.map((tile) => (tile instanceof HTMLElement ? tile.dataset['participant'] : '')),
+        );
+        const { interruptions } = await this.watched();
+        const unseen = interruptions.filter(({ stillMs }) => !Number.isFinite(stillMs));
+        missing = unseen.map(({ of }) => of).filter((of) => !ids.includes(of));
+        return missing.length === 0;
+      },
+      { withinMs: 10_000, what: () => `${this.name}'s page to show ${missing.join()}` },
     );
   }
 

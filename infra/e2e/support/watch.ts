@@ -16,7 +16,10 @@ export interface Watched {
 /** The longest interruptions of another participant's picture and voice, those that still last included. */
 export interface Interruption {
   readonly of: string;
-  /** Between two displayed frames, without the time in which the page stalled; infinite before the first frame. */
+  /**
+   * Between two displayed frames, without the time in which the page stalled; infinite before the first frame. A busy page is told of the newest of
+   * several frames only: the time is then divided by their number.
+   */
   readonly stillMs: number;
   /** Without received audio packets; packets that arrive during a stall of the page are counted after it. */
   readonly silentMs: number;
@@ -78,7 +81,7 @@ function preparePictures(): void {
   scope.parleyWatchPicture = (participant) => {
     let [shownAt, longest] = [Number.NEGATIVE_INFINITY, 0];
     let followed: HTMLVideoElement | null = null;
-    let [requested, requestedAt] = [0, 0];
+    let [requested, requestedAt, presented] = [0, 0, 0];
     const longestMs = (): number => Math.max(longest, awake() - shownAt);
     const follow = (): void => {
       const tile = `[data-testid=tile][data-participant="${participant}"]`;
@@ -90,9 +93,11 @@ function preparePictures(): void {
         requestedAt = awake();
         requested = video?.requestVideoFrameCallback(note) ?? 0;
       };
-      const note = (): void => {
+      const note = (_now: number, { presentedFrames }: VideoFrameCallbackMetadata): void => {
         if (video !== followed) return;
-        if (Number.isFinite(shownAt)) longest = longestMs();
+        const frames = Math.max(1, presentedFrames - presented);
+        presented = presentedFrames;
+        if (Number.isFinite(shownAt)) longest = Math.max(longest, (awake() - shownAt) / frames);
         shownAt = awake();
         request();
       };

@@ -1,4 +1,4 @@
-/** Faults of a participant's computer, in a room through relays. */
+/** Faults of a participant's computer, through relays and from peer to peer. */
 import { afterEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { opened } from '../../support/opened.ts';
@@ -17,32 +17,53 @@ const BEHIND_MS = 10_000;
 /** Long enough for a path that works for a moment only to fail. */
 const STEADY_MS = 4000;
 
+const WAYS = {
+  sfu: { name: 'a room through relays', env: { PARLEY_LIMIT_MESH_PARTICIPANTS: '1' } },
+  mesh: { name: 'a call from peer to peer', env: {} },
+} as const;
+
+for (const way of ['sfu', 'mesh'] as const)
+  describe(WAYS[way].name, { timeout: 240_000 }, () => {
+    const site = withSite(WAYS[way].env);
+    afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
+    const join = (name: string, room: string) => Visitor.join(site.browser, { name, web: site.web, room });
+
+    it('[MEDIA-12] continues with other devices when camera and microphone are unplugged', async (t) => {
+      const [ada, ben] = await two();
+      await ada.page.evaluate(() => {
+        const { parleyTracks } = globalThis as unknown as { parleyTracks: MediaStreamTrack[] };
+        for (const track of parleyTracks.splice(0)) {
+          track.stop();
+          track.dispatchEvent(new Event('ended'));
+        }
+      });
+      t.diagnostic(`seen and heard after ${await receivesOthers(ben, 1)} ms`);
+    });
+
+    it('[MEDIA-12] continues when a computer wakes up', async (t) => {
+      const [ada, ben] = await two();
+      const browser = await ada.page.context().newCDPSession(ada.page);
+      await browser.send('Page.setWebLifecycleState', { state: 'frozen' });
+      await pause(ASLEEP_MS);
+      await browser.send('Page.setWebLifecycleState', { state: 'active' });
+      t.diagnostic(`sees and hears after ${await receivesOthers(ada, 1)} ms`);
+      await receivesOthers(ben, 1);
+    });
+
+    async function two(): Promise<[Visitor, Visitor]> {
+      const room = newRoom();
+      const [ada, ben] = [await join('Ada', room), await join('Ben', room)];
+      for (const one of [ada, ben]) await connectsBy(one, way, 1);
+      for (const { page } of [ada, ben]) await listen(page);
+      for (const one of [ada, ben]) await receivesOthers(one, 1);
+      return [ada, ben];
+    }
+  });
+
 describe('a room through relays', { timeout: 240_000 }, () => {
-  const site = withSite({ PARLEY_LIMIT_MESH_PARTICIPANTS: '1' });
+  const site = withSite(WAYS.sfu.env);
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
   const join = (name: string, room: string) => Visitor.join(site.browser, { name, web: site.web, room });
-
-  it('[MEDIA-12] continues with other devices when camera and microphone are unplugged', async (t) => {
-    const [ada, ben] = await two();
-    await ada.page.evaluate(() => {
-      const { parleyTracks } = globalThis as unknown as { parleyTracks: MediaStreamTrack[] };
-      for (const track of parleyTracks.splice(0)) {
-        track.stop();
-        track.dispatchEvent(new Event('ended'));
-      }
-    });
-    t.diagnostic(`seen and heard after ${await receivesOthers(ben, 1)} ms`);
-  });
-
-  it('[MEDIA-12] continues when a computer wakes up', async (t) => {
-    const [ada, ben] = await two();
-    const browser = await ada.page.context().newCDPSession(ada.page);
-    await browser.send('Page.setWebLifecycleState', { state: 'frozen' });
-    await pause(ASLEEP_MS);
-    await browser.send('Page.setWebLifecycleState', { state: 'active' });
-    t.diagnostic(`sees and hears after ${await receivesOthers(ada, 1)} ms`);
-    await receivesOthers(ben, 1);
-  });
 
   const tabs = opened(async (keep) => keep(await launchTabs()));
   it('[MEDIA-12] continues in a tab behind another one', async () => {
@@ -78,13 +99,4 @@ describe('a room through relays', { timeout: 240_000 }, () => {
     );
     await fox.page.close();
   });
-
-  async function two(): Promise<[Visitor, Visitor]> {
-    const room = newRoom();
-    const [ada, ben] = [await join('Ada', room), await join('Ben', room)];
-    for (const one of [ada, ben]) await connectsBy(one, 'sfu', 1);
-    for (const { page } of [ada, ben]) await listen(page);
-    for (const one of [ada, ben]) await receivesOthers(one, 1);
-    return [ada, ben];
-  }
 });

@@ -1,4 +1,4 @@
-/** A room through media relays with one distant participant: a round trip of 90 ms, and one packet in twenty lost each way. */
+/** A distant participant, in a room through media relays and from peer to peer: a round trip of 90 ms, and one packet in twenty lost each way. */
 import assert from 'node:assert/strict';
 import { afterEach, describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -6,11 +6,11 @@ import type { Browser } from 'playwright-core';
 import { launchChromium } from '../../support/browsers.ts';
 import { startLabSite } from '../../support/lab-site.ts';
 import { opened } from '../../support/opened.ts';
-import { connectsBy } from '../../support/paths.ts';
+import { connectsBy, pathsOf } from '../../support/paths.ts';
 import { until } from '../../support/until.ts';
-import { newRoom, Visitor } from '../../support/visitor.ts';
+import { newRoom, Visitor, type VisitOptions } from '../../support/visitor.ts';
 import { listen, receivedVoices } from '../../support/voices.ts';
-import { startWanLab, type WanHome } from '../../support/wan-lab.ts';
+import { startWanLab, type WanHome, type WanLab } from '../../support/wan-lab.ts';
 
 const SIZES = { camera: { width: 160, height: 90 }, page: { width: 480, height: 360 } };
 /** All use relays, and the processes end without waiting for clients. */
@@ -45,18 +45,7 @@ describe(
   'a room through relays that are 90 ms away for one participant, with 5 % loss',
   { timeout: 120_000 },
   () => {
-    const world = opened(async (keep) => {
-      const lab = keep(await startWanLab(FAR));
-      const site = keep(await startLabSite(lab, ENV));
-      const args = ['--ignore-certificate-errors'];
-      const browserIn = async (home: WanHome): Promise<Browser> =>
-        keep(await launchChromium({ executable: lab.chromiumIn(home), args }));
-      return { lab, web: site.web, near: await browserIn('near'), far: await browserIn('far') };
-    });
-    afterEach(async () => {
-      const profiles = [world().near, world().far].flatMap((browser) => browser.contexts());
-      await Promise.all(profiles.map((profile) => profile.close()));
-    });
+    const world = withWorld(ENV);
 
     for (const transport of ['WebTransport', 'WebSocket'] as const)
       it(`[MEDIA-12] is received both ways over ${transport}`, async (t) => {
@@ -102,25 +91,79 @@ describe(
       await longestGap(t, far);
     });
 
-    /** Two who are connected through relays, see and hear each other, and watch and listen from now on. */
-    async function meet(webSocketOnly: boolean, sizes = SIZES): Promise<[near: Visitor, far: Visitor]> {
-      const { web, near, far } = world();
-      const room = newRoom();
-      const join = (browser: Browser, name: string): Promise<Visitor> =>
-        Visitor.join(browser, { name, web, room, sizes, webSocketOnly });
-      const people = await Promise.all([join(near, 'Ada'), join(far, 'Bo')]);
-      await Promise.all(
-        people.map(async (one) => {
-          await connectsBy(one, 'sfu', 1);
-          await one.watch();
-          await listen(one.page);
-          await receivesBeeps(one, 1);
-        }),
-      );
-      return people;
-    }
+    const meet = (webSocketOnly: boolean, sizes = SIZES): Promise<[near: Visitor, far: Visitor]> =>
+      meetBy('sfu', world(), { sizes, webSocketOnly });
   },
 );
+
+/** Packets between the two homes are not forwarded. */
+describe('a call through TURN with the same participant', { timeout: 120_000 }, () => {
+  const world = withWorld({});
+
+  it('[TURN-3] continues when the distant participant gets another address', async (t) => {
+    const people = await meetBy('turn', world(), { sizes: SIZES });
+    world().lab.renumber();
+    const gaps = await Promise.all(people.map((one) => longestGap(t, one)));
+    for (const gap of gaps) assert.ok(gap <= MOVED_MS, `${gap} ms`);
+    for (const one of people) await usesTurn(one);
+  });
+});
+
+interface World {
+  readonly lab: WanLab;
+  readonly web: string;
+  readonly near: Browser;
+  readonly far: Browser;
+}
+
+/** To be called inside a `describe`. */
+function withWorld(env: NodeJS.ProcessEnv): () => World {
+  const world = opened(async (keep) => {
+    const lab = keep(await startWanLab(FAR));
+    const site = keep(await startLabSite(lab, env));
+    const args = ['--ignore-certificate-errors'];
+    const browserIn = async (home: WanHome): Promise<Browser> =>
+      keep(await launchChromium({ executable: lab.chromiumIn(home), args }));
+    return { lab, web: site.web, near: await browserIn('near'), far: await browserIn('far') };
+  });
+  afterEach(async () => {
+    const profiles = [world().near, world().far].flatMap((browser) => browser.contexts());
+    await Promise.all(profiles.map((profile) => profile.close()));
+  });
+  return world;
+}
+
+/** Two who are connected, see and hear each other, and watch and listen from now on. */
+async function meetBy(
+  way: 'turn' | 'sfu',
+  { web, near, far }: World,
+  options: Pick<VisitOptions, 'sizes' | 'webSocketOnly'>,
+): Promise<[near: Visitor, far: Visitor]> {
+  const room = newRoom();
+  const join = (browser: Browser, name: string): Promise<Visitor> =>
+    Visitor.join(browser, { name, web, room, ...options });
+  const people = await Promise.all([join(near, 'Ada'), join(far, 'Bo')]);
+  await Promise.all(
+    people.map(async (one) => {
+      await (way === 'turn' ? usesTurn(one) : connectsBy(one, way, 1));
+      await one.watch();
+      await listen(one.page);
+      await receivesBeeps(one, 1);
+    }),
+  );
+  return people;
+}
+
+async function usesTurn(one: Visitor): Promise<void> {
+  let paths: readonly string[] = [];
+  await until(
+    async () => {
+      paths = await pathsOf(one);
+      return paths.join() === 'turn';
+    },
+    { withinMs: BEEPS_HANG_MS, what: () => `${one.name} to be connected by TURN: ${paths.join()}` },
+  );
+}
 
 async function receivesBeeps({ name, page }: Visitor, least: number): Promise<void> {
   let beeps = 0;
