@@ -25,7 +25,7 @@ const APART_MS = 80;
 const FLASHES = 30;
 const FROZEN_MS = 1000;
 const GROWTH = 1.1;
-/** What the MoQ library keeps of each group that a tab sends was 46 in an hour. */
+/** About 50 in an hour: the MoQ library keeps something of each group that a tab sends. */
 const SCRIPTS_KIB_PER_MINUTE = 100;
 
 interface Minute {
