@@ -243,7 +243,7 @@ export interface Call {
     participant: ParticipantId,
     size: { readonly width: number; readonly height: number } | null,
   ): void;
-  /** How loud a participant is in `mix`, 0 to 1; initially 1. What is not in it is as loud as the elements of the application play it. */
+  /** How loud a participant is in `mix`, 0 to 1, initially 1; a value outside is the nearest, one that is no number changes nothing. What is not in it is as loud as the elements of the application play it. */
   setVolume(participant: ParticipantId, volume: number): void;
   /**
    * What is sent and received, track by track. Each call begins the interval of the next one: an application calls it in one place. Rejects if the

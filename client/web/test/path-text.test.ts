@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallPath, Link } from '@parley/sdk/call';
-import { linkMeaning, pathText } from '../src/text/paths.ts';
+import { linkMeaning } from '../src/text/link-meaning.ts';
+import { pathText } from '../src/text/paths.ts';
 
 const RELAYED: CallPath = { kind: 'sfu', reason: 'people', encrypted: true };
 const over = (path: 'direct' | 'turn' | 'sfu'): { readonly link: Link } => ({
@@ -41,5 +42,6 @@ test('[MEDIA-16] of a connection it is said that relays can read it exactly wher
   assert.match(texts(true)[2] ?? '', /cannot read it/);
   for (const status of ['connecting', 'recovering', 'failed'] as const)
     assert.equal(linkMeaning({ status }, true), null, 'nothing forwards anything');
-  assert.doesNotMatch(linkMeaning({ status: 'other-key' }, true) ?? 'encrypted', /encrypted/);
+  assert.match(linkMeaning({ status: 'other-key' }, true) ?? '', /Send them yours/);
+  assert.match(linkMeaning({ status: 'other-key' }, false) ?? '', /yours has none/);
 });

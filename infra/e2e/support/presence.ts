@@ -78,24 +78,29 @@ export async function seesPictures({ name, page }: Person, others: number): Prom
   );
 }
 
-/** The longest time in which one of them did not hear another, in ms, after `listen`. */
-export async function longestSilence(people: readonly Person[]): Promise<number> {
-  const ids = await Promise.all(people.map(participantOf));
-  const voices = await Promise.all(people.map(({ page }) => receivedVoices(page)));
-  return Math.max(
-    ...voices
-      .flat()
-      .filter(({ of }) => ids.includes(of))
-      .map(({ silentMs }) => silentMs),
+/** The longest time in which one of them received no sound of another, in ms, after `listen`. */
+export function longestSilence(people: readonly Person[]): Promise<number> {
+  return longestBetween(people, async (page) =>
+    (await receivedVoices(page)).map(({ of, silentMs }) => [of, silentMs]),
   );
 }
 
 /** The longest time in which the picture of one of them stood still for another, in ms, after `watch`. */
-export async function longestStill(people: readonly Person[]): Promise<number> {
+export function longestStill(people: readonly Person[]): Promise<number> {
+  return longestBetween(people, async (page) =>
+    (await watched(page)).interruptions.map(({ of, stillMs }) => [of, stillMs]),
+  );
+}
+
+/** Infinite where a page knows nothing of one of the others. */
+async function longestBetween(
+  people: readonly Person[],
+  read: (page: AnyPage) => Promise<[of: string, ms: number][]>,
+): Promise<number> {
   const ids = await Promise.all(people.map(participantOf));
-  const pages = await Promise.all(people.map(({ page }) => watched(page)));
-  const pictures = pages.flatMap(({ interruptions }) => interruptions);
-  return Math.max(...pictures.filter(({ of }) => ids.includes(of)).map(({ stillMs }) => stillMs));
+  const pages = await Promise.all(people.map(async ({ page }) => new Map(await read(page))));
+  const pairs = pages.flatMap((found, nth) => ids.toSpliced(nth, 1).map((of) => found.get(of)));
+  return Math.max(...pairs.map((ms) => ms ?? Number.POSITIVE_INFINITY));
 }
 
 /** The id of the participant whose page this is. */

@@ -17,8 +17,8 @@ export interface Watched {
 export interface Interruption {
   readonly of: string;
   /**
-   * Between two displayed frames, without the time in which the page stalled; infinite before the first frame. A busy page is told of the newest of
-   * several frames only: the time is then divided by their number.
+   * Between two displayed frames, without the time in which the page stalled; infinite before the first frame. A page that did not render for a
+   * moment is told of the newest of several frames only: the time is then divided by their number.
    */
   readonly stillMs: number;
   /** Without received audio packets; packets that arrive during a stall of the page are counted after it. */
@@ -72,6 +72,8 @@ function startClock(): void {
 /** Runs in the page, after `startClock`. */
 function preparePictures(): void {
   const lookEveryMs = 50;
+  /** A page that renders more seldom is not told of each frame. */
+  const renderLateMs = 50;
   /** Chromium drops the frame callback of a video when its stream gets another track, so it is requested again. */
   const requestAgainMs = 300;
   const scope = globalThis as unknown as PageScope;
@@ -82,12 +84,20 @@ function preparePictures(): void {
     let [shownAt, longest] = [Number.NEGATIVE_INFINITY, 0];
     let followed: HTMLVideoElement | null = null;
     let [requested, requestedAt, presented] = [0, 0, 0];
+    let [renderedAt, lateMs] = [performance.now(), 0];
+    const render = (): void => {
+      lateMs = Math.max(lateMs, performance.now() - renderedAt);
+      renderedAt = performance.now();
+      requestAnimationFrame(render);
+    };
+    render();
     const longestMs = (): number => Math.max(longest, awake() - shownAt);
     const follow = (): void => {
       const tile = `[data-testid=tile][data-participant="${participant}"]`;
       const video = document.querySelector<HTMLVideoElement>(`${tile} video`);
       if (video === followed && awake() - requestedAt < requestAgainMs) return;
       if (video === followed) video?.cancelVideoFrameCallback(requested);
+      if (video !== followed) presented = 0;
       followed = video;
       const request = (): void => {
         requestedAt = awake();
@@ -95,8 +105,9 @@ function preparePictures(): void {
       };
       const note = (_now: number, { presentedFrames }: VideoFrameCallbackMetadata): void => {
         if (video !== followed) return;
-        const frames = Math.max(1, presentedFrames - presented);
-        presented = presentedFrames;
+        const isLate = Math.max(lateMs, performance.now() - renderedAt) > renderLateMs;
+        const frames = isLate ? Math.max(1, presentedFrames - presented) : 1;
+        [presented, lateMs] = [presentedFrames, 0];
         if (Number.isFinite(shownAt)) longest = Math.max(longest, (awake() - shownAt) / frames);
         shownAt = awake();
         request();

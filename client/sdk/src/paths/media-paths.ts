@@ -174,7 +174,8 @@ export class MediaPaths {
   }
 
   setVolume(participant: ParticipantId, volume: number): void {
-    this.#volumes.set(participant, volume);
+    if (!Number.isFinite(volume)) return;
+    this.#volumes.set(participant, Math.min(1, Math.max(0, volume)));
     this.update();
   }
 

@@ -131,7 +131,8 @@ describe('[MEDIA-13] the mix', () => {
     room.relays.lose();
     for (const one of [ADA, BEN]) room.relays.bring(one);
     assert.deepEqual(volumes(), [0.5, undefined]);
-    room.paths.setVolume(BEN, 1);
+    room.paths.setVolume(BEN, 5);
+    room.paths.setVolume(ADA, Number.NaN);
     assert.deepEqual(volumes(), [0.5, 1]);
   });
 

@@ -1,5 +1,6 @@
 import type { Link, LinkQuality, Person } from '@parley/sdk/call';
-import { linkMeaning, PATHS } from '../text/paths.ts';
+import { linkMeaning } from '../text/link-meaning.ts';
+import { linkText, PATHS } from '../text/links.ts';
 import { Dialog } from '../design/dialog.tsx';
 import type { CallSession } from './session.ts';
 
@@ -9,28 +10,6 @@ const QUALITY: Record<LinkQuality, string> = {
   poor: 'Poor',
   unknown: 'Measuring…',
 };
-
-/** A connection in a few words, for the button on a tile and its tooltip. */
-export function linkText(link: Link): string {
-  switch (link.status) {
-    case 'connecting':
-      return 'connecting';
-    case 'recovering':
-      return 'reconnecting';
-    case 'failed':
-      return 'no connection';
-    case 'no-media':
-      return 'nothing arrives through the relays';
-    case 'other-key':
-      return 'another end-to-end key';
-    case 'connected':
-      return `${link.quality === 'unknown' ? 'connected' : link.quality}, ${inSentence(PATHS[link.path])}`;
-    default:
-      return link satisfies never;
-  }
-}
-
-const inSentence = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 export function LinkDialog({
   session,

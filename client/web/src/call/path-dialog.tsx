@@ -30,8 +30,9 @@ export function MediaKeySection({ session }: { readonly session: CallSession }) 
       <>
         <p class="soft small" data-testid="has-media-key">
           Browsers send the part after # to no server. In a large room they give each other the keys of their
-          voice and video with it, new ones when someone leaves; media relays get none. A few people with
-          another link connect with you directly; many neither see nor hear you.
+          voice and video with it, new ones when someone leaves; media relays get none. People with another
+          link connect with you directly if they are seven at most; if they are more, you and they do not see
+          or hear each other.
         </p>
         <div class="actions">
           <CopyButton text={session.link} label="Copy the link with the key" />
@@ -50,9 +51,9 @@ function MakeMediaKey({ session }: { readonly session: CallSession }) {
     return (
       <>
         <p class="small" role="status">
-          Send the new link to {others === 1 ? 'the other participant' : `the ${others} others`}. Where relays
-          are used, who has not opened it is gone for some seconds, and then connects with you directly; with
-          many, neither sees nor hears the other.
+          Send the new link to {others === 1 ? 'the other participant' : `the ${others} others`}. In a large
+          room, whoever has not opened it disappears for some seconds and then connects with you directly. If
+          they are eight or more, you and they do not see or hear each other.
         </p>
         <div class="actions">
           <button

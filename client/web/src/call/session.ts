@@ -5,7 +5,7 @@ import { computed, effect, signal, untracked, type Signal } from '@preact/signal
 import { mediaProblemText } from '../text/media-problems.ts';
 import { problemOf } from '../media/devices.ts';
 import { watchLevel } from '../media/level.ts';
-import type { Kind, LocalMedia } from '../media/local-media.ts';
+import { isWanted, type Kind, type LocalMedia } from '../media/local-media.ts';
 import { setOwnerKey } from '../memory/owner-key.ts';
 import { rememberName } from '../memory/profile.ts';
 import { joinedLate } from '../memory/joined-late.ts';
@@ -374,9 +374,9 @@ export class CallSession {
     rememberChoice(
       untracked(() => this.snapshot.value.room),
       {
-        microphone: this.media.microphone.value.status === 'live',
+        microphone: isWanted(this.media.microphone.value),
         muted: this.media.muted.value,
-        camera: this.media.sendingCamera.value !== null,
+        camera: isWanted(this.media.camera.value),
       },
     );
   }

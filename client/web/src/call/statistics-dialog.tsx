@@ -1,7 +1,7 @@
 import type { CallFigures, Person } from '@parley/sdk/call';
 import type { TrackFigures } from '@parley/sdk/measure/figures';
 import { useEffect, useState } from 'preact/hooks';
-import { PATHS } from '../text/paths.ts';
+import { PATHS } from '../text/links.ts';
 import { Dialog } from '../design/dialog.tsx';
 import type { CallSession } from './session.ts';
 import './statistics.css';

@@ -12,7 +12,7 @@ export class Volumes {
   constructor(room: string) {
     this.#key = `parley.volumes.${room}`;
     const stored = new URLSearchParams(tabStore.read(this.#key) ?? '');
-    this.#set.value = new Map([...stored].map(([of, percent]) => [of, Number(percent) / 100]));
+    this.#set.value = new Map([...stored].map(([of, percent]) => [of, shareOf(Number(percent) / 100)]));
   }
 
   /** Those that were set. */
@@ -25,11 +25,13 @@ export class Volumes {
   }
 
   set(participant: ParticipantId, volume: number): void {
-    this.#set.value = new Map(this.#set.peek()).set(participant, volume);
+    this.#set.value = new Map(this.#set.peek()).set(participant, shareOf(volume));
     const percents = this.all.map(([of, share]) => [of, `${Math.round(share * 100)}`]);
     tabStore.write(this.#key, new URLSearchParams(percents).toString());
   }
 }
+
+const shareOf = (volume: number): number => Math.min(1, Math.max(0, volume || 0));
 
 let adjustable: boolean | undefined;
 

@@ -6,6 +6,8 @@ export type Chime = readonly number[];
 const NOTE_S = 0.16;
 /** A note fades in and out, or it would click. */
 const FADE_S = 0.03;
+/** Until an element has played the last note. */
+const TAIL_S = 0.2;
 /** Beside voices it is heard, and it is not too loud in headphones. */
 const GAIN = 0.12;
 
@@ -18,31 +20,32 @@ export async function playChime(notes: Chime, speaker: string | null): Promise<b
   const activation = navigator.userActivation as UserActivation | undefined;
   if (typeof AudioContext === 'undefined' || activation?.hasBeenActive === false) return false;
   const context = new AudioContext();
+  // In Firefox only elements have a speaker.
+  const audio = speaker === null ? null : new Audio();
   try {
-    const output = speaker === null ? context.destination : await outputOf(context, speaker);
     await context.resume();
-    await playNotes(context, output, notes);
+    await playNotes(context, audio && (await playTo(audio, context, speaker ?? '')), notes);
     return true;
   } catch {
     return false;
   } finally {
+    // An element that plays is never collected.
+    if (audio) audio.srcObject = null;
     await context.close();
   }
 }
 
-/** By an element, as in Firefox only elements have a speaker. */
-async function outputOf(context: AudioContext, speaker: string): Promise<AudioNode> {
+async function playTo(audio: HTMLAudioElement, context: AudioContext, speaker: string): Promise<AudioNode> {
   const output = context.createMediaStreamDestination();
-  const audio = new Audio();
   audio.srcObject = output.stream;
   await audio.setSinkId(speaker);
   await audio.play();
   return output;
 }
 
-function playNotes(context: AudioContext, output: AudioNode, notes: Chime): Promise<void> {
+function playNotes(context: AudioContext, output: AudioNode | null, notes: Chime): Promise<void> {
   const gain = context.createGain();
-  gain.connect(output);
+  gain.connect(output ?? context.destination);
   const tone = context.createOscillator();
   tone.connect(gain);
   const start = context.currentTime + FADE_S;
@@ -55,6 +58,6 @@ function playNotes(context: AudioContext, output: AudioNode, notes: Chime): Prom
     gain.gain.linearRampToValueAtTime(0, at + NOTE_S);
   }
   tone.start(start);
-  tone.stop(start + notes.length * NOTE_S);
+  tone.stop(start + notes.length * NOTE_S + TAIL_S);
   return new Promise((resolve) => tone.addEventListener('ended', () => resolve(), { once: true }));
 }

@@ -221,6 +221,9 @@ export class LocalMedia {
   }
 }
 
+/** A device that is still opening joins the call as soon as it is ready. */
+export const isWanted = ({ status }: Source): boolean => status === 'live' || status === 'opening';
+
 const liveTrack = (source: Source): MediaStreamTrack | null =>
   source.status === 'live' ? source.track : null;
 

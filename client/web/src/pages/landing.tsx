@@ -13,7 +13,7 @@ const POINTS = [
   {
     icon: 'lock',
     title: 'Private',
-    text: 'Small calls go from browser to browser, and each call says who could read it.',
+    text: 'Small calls mostly go from browser to browser, and each call says who could read it.',
   },
   {
     icon: 'wave',

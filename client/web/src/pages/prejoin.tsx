@@ -2,7 +2,7 @@ import type { RoomReference } from '@parley/protocol/ids';
 import type { EndReason } from '@parley/sdk/call';
 import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../design/icon.tsx';
-import type { LocalMedia, Source } from '../media/local-media.ts';
+import { isWanted, type LocalMedia } from '../media/local-media.ts';
 import { ownerKey } from '../memory/owner-key.ts';
 import { NAME_CHARS, relayOnly, rememberedName, rememberName, setRelayOnly } from '../memory/profile.ts';
 import type { JoinChoice } from '../memory/tab.ts';
@@ -209,9 +209,6 @@ function NameField({ name, problem, onName }: NameFieldProps) {
     </div>
   );
 }
-
-/** A device that is still opening joins the call as soon as it is ready. */
-const isWanted = ({ status }: Source): boolean => status === 'live' || status === 'opening';
 
 function joinLabel(camera: boolean, microphone: boolean): string {
   if (camera) return microphone ? 'Join with camera and mic' : 'Join with camera, muted';

@@ -87,6 +87,8 @@ export class RoomVisit {
     this.#stopSession();
     // A user who only waits keeps the devices open; for all others the camera is switched off.
     if (!ENDINGS[reason].auto) this.#closeMedia();
+    // A retry returns as the user was last, not as they joined.
+    this.#choice = lastChoice(this.room) ?? this.#choice;
     rememberChoice(this.room, null);
     this.state.value = { at: 'ended', reason, retryAfterMs };
   }

@@ -1,32 +1,5 @@
 /** The text about the path of media. */
-import type { CallPath, Link, Person } from '@parley/sdk/call';
-
-type Path = Extract<Link, { readonly status: 'connected' }>['path'];
-
-export const PATHS: Readonly<Record<Path, string>> = {
-  direct: 'Direct',
-  turn: 'Through a TURN server',
-  sfu: 'Through media relays',
-};
-
-/** Who forwards the media of one connection, and who can read it; `null` where there is nothing to say. `encrypted`: the room's link has a key. */
-export function linkMeaning(link: Link, encrypted: boolean): string | null {
-  switch (link.status) {
-    case 'connected':
-      if (link.path === 'direct') return 'Voice and video are encrypted on the way between you.';
-      if (link.path === 'turn')
-        return 'A firewall is between you, or one of you always uses a TURN server: it forwards what you send, and cannot read it.';
-      return encrypted
-        ? 'Media relays forward what you send, and cannot read it: only people with your link get the keys.'
-        : 'Media relays forward what you send. It is encrypted on the way to them, and they can read it.';
-    case 'no-media':
-      return 'What this person sends does not arrive through the media relays.';
-    case 'other-key':
-      return 'This person joined with another link, so your keys do not fit each other.';
-    default:
-      return null;
-  }
-}
+import type { CallPath, Person } from '@parley/sdk/call';
 
 const CAUSES: Readonly<Record<Extract<CallPath, { readonly kind: 'sfu' }>['reason'], string>> = {
   people: 'The room is too large for direct connections',

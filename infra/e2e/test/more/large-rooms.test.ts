@@ -80,6 +80,7 @@ describe('a room', { timeout: 420_000 }, () => {
       await connectsBy(one, 'sfu', 5);
       await one.page.getByTestId('page-next').click();
       await connectsBy(one, 'sfu', 1);
+      await seesPictures(one, 1);
       await one.page.getByTestId('page-before').click();
       await connectsBy(one, 'sfu', 5);
     }

@@ -19,7 +19,7 @@ import { listen } from '../../support/voices.ts';
 const SIZES = { camera: { width: 160, height: 90 }, page: { width: 480, height: 360 } };
 const WATCHED_MS = 5000;
 const FRAME_MS = 1000 / 24;
-/** The goals are 200 and 300: two cores, which encode, decode and draw for both people while they load the code for relays, miss them in most runs. */
+/** The goals are 200 and 300. Two cores, which encode, decode and draw for both people while they load the code for relays, miss that for pictures. */
 const STILL_MS = 600;
 const SILENT_MS = 600;
 

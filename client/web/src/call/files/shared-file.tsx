@@ -85,7 +85,9 @@ function statusText({ state, own, holders, chunks, encryption }: PageView): stri
     case 'fetching':
       return chunks === null ? 'Downloading…' : `${Math.floor((100 * chunks.here) / chunks.of)} % is here`;
     case 'here':
-      return own ? ownText(holders) : 'Saved. While you are in the call, others can get it from you.';
+      return own
+        ? ownText(holders)
+        : 'Saved. Others can get it from you until you leave the call or reload this page.';
     case 'gone':
       return 'No one who has it is here at the moment. It is downloaded when someone is.';
     case 'refused':

@@ -142,7 +142,7 @@ function MuteActions({ commands, person, onDone }: ActionProps) {
           title={
             muted
               ? 'Their microphone stays off until they switch it on'
-              : 'Until you let them speak, or they join again'
+              : 'Until you let them speak. If only they are muted, it ends when they join again'
           }
           onClick={() => {
             void commands.setMuted(participant, !muted);
