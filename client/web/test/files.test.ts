@@ -56,7 +56,7 @@ class RecordingPages implements Pages {
     return () => this.asked.push('unsubscribed');
   }
 
-  show(view: Pick<PageView, 'page' | 'state'>): void {
+  show(view: Pick<PageView, 'page' | 'state'> & Partial<PageView>): void {
     this.snapshot = { ...this.snapshot, pages: [view as PageView] };
     this.#listener();
   }
@@ -84,11 +84,18 @@ class RecordingPages implements Pages {
   }
 }
 
-function filesWith(t: TestContext): { readonly files: CallFiles; readonly pages: RecordingPages } {
+interface WithFiles {
+  readonly files: CallFiles;
+  readonly pages: RecordingPages;
+  readonly tab: EventTarget;
+}
+
+function filesWith(t: TestContext): WithFiles {
   Object.assign(globalThis, { location: { origin: ORIGIN } });
   t.after(() => Reflect.deleteProperty(globalThis, 'location'));
   const pages = new RecordingPages();
-  return { pages, files: new CallFiles(pages) };
+  const tab = new EventTarget();
+  return { pages, tab, files: new CallFiles(pages, tab) };
 }
 
 const PLAN = new File(['x'.repeat(2048)], 'plan.txt', { type: 'text/plain' });
@@ -148,6 +155,20 @@ test('a fetched file is saved once when it is complete, and not one that was can
   pages.asked.length = 0;
   pages.show({ page: PAGE, state: 'here' });
   assert.deepEqual(pages.asked, []);
+});
+
+test('a reload asks before it loses a file that no other participant has, and no more after the call', (t) => {
+  const { files, pages, tab } = filesWith(t);
+  const asks = (): boolean => !tab.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+  assert.equal(asks(), false);
+  pages.show({ page: PAGE, state: 'here', own: true, holders: 1 });
+  assert.equal(asks(), true);
+  pages.show({ page: PAGE, state: 'here', own: true, holders: 2 });
+  assert.equal(asks(), false);
+  pages.show({ page: PAGE, state: 'here', last: true });
+  assert.equal(asks(), true);
+  files.close();
+  assert.equal(asks(), false);
 });
 
 test('the end of the call ends the pages, and nothing is said of a file that was being prepared', async (t) => {

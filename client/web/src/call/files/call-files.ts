@@ -32,6 +32,7 @@ export class CallFiles {
   /** The number of files that are read and encrypted, or wait for that. */
   readonly preparing = signal(0);
   readonly #pages: Pages;
+  readonly #tab: EventTarget;
   /** Files that are saved once they are complete. */
   readonly #wanted = new Set<PageAddress>();
   readonly #stop: () => void;
@@ -39,15 +40,17 @@ export class CallFiles {
   #sharing: Promise<void> = Promise.resolve();
   #closed = false;
   /** A file that no other participant has is gone with this page, also if it is only loaded again. */
-  readonly #warn = (event: BeforeUnloadEvent): void => {
+  readonly #warn = (event: Event): void => {
     if (this.#pages.snapshot.pages.some(isLastCopy)) event.preventDefault();
   };
 
-  constructor(pages: Pages) {
+  /** `tab` fires `beforeunload`. */
+  constructor(pages: Pages, tab: EventTarget = globalThis) {
     this.#pages = pages;
+    this.#tab = tab;
     this.snapshot = signal(pages.snapshot);
     this.#stop = pages.subscribe(() => this.#changed());
-    addEventListener('beforeunload', this.#warn);
+    tab.addEventListener('beforeunload', this.#warn);
   }
 
   view(page: PageAddress): PageView | undefined {
@@ -104,7 +107,7 @@ export class CallFiles {
 
   close(): void {
     this.#closed = true;
-    removeEventListener('beforeunload', this.#warn);
+    this.#tab.removeEventListener('beforeunload', this.#warn);
     this.#stop();
     this.#pages.close();
   }
