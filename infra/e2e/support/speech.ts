@@ -1,6 +1,6 @@
 /** A microphone that speaks without pause, so that each silence at the other end is one of the path between. */
 
-/** How long the loudest part of each syllable is apart from that of the next, in ms: no silence that is shorter was caused by a path. */
+/** From the beginning of a syllable to that of the next, in ms: a silence that is shorter may be a pause between two. */
 export const SYLLABLE_MS = 120;
 
 /**

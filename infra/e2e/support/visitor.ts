@@ -135,9 +135,7 @@ export class Visitor {
     let missing: readonly string[] = [];
     await until(
       async () => {
-        const ids = await paused.evaluateAll((tiles) =>
-          tiles.map((tile) => (tile instanceof HTMLElement ? tile.dataset['participant'] : '')),
-        );
+        const ids = await paused.evaluateAll((tiles) => tiles.map(({ dataset }) => dataset['participant']));
         const { interruptions } = await this.watched();
         const unseen = interruptions.filter(({ stillMs }) => !Number.isFinite(stillMs));
         missing = unseen.map(({ of }) => of).filter((of) => !ids.includes(of));

@@ -39,6 +39,8 @@ interface PageClock {
   /** A clock that stops while the page is stalled, ms. */
   readonly awake: () => number;
   readonly stalledMs: () => number;
+  /** Whether the page has not rendered for a moment since then, on the clock of `performance`. */
+  readonly lateSince: (at: number) => boolean;
 }
 
 /** From now on the page watches the participants that have a tile now. */
@@ -66,31 +68,33 @@ function startClock(): void {
     stalledMs = Math.max(stalledMs, performance.now() - tickedAt);
     tickedAt = performance.now();
   }, tickEveryMs);
-  (globalThis as unknown as PageScope).parleyClock = { awake, stalledMs: () => stalledMs };
+  /** A page that renders more seldom is not told of each frame. */
+  const renderLateMs = 50;
+  let [renderedAt, lateAt] = [performance.now(), 0];
+  const render = (): void => {
+    const now = performance.now();
+    if (now - renderedAt > renderLateMs) lateAt = now;
+    renderedAt = now;
+    requestAnimationFrame(render);
+  };
+  render();
+  const lateSince = (at: number): boolean => lateAt > at || performance.now() - renderedAt > renderLateMs;
+  (globalThis as unknown as PageScope).parleyClock = { awake, stalledMs: () => stalledMs, lateSince };
 }
 
 /** Runs in the page, after `startClock`. */
 function preparePictures(): void {
   const lookEveryMs = 50;
-  /** A page that renders more seldom is not told of each frame. */
-  const renderLateMs = 50;
   /** Chromium drops the frame callback of a video when its stream gets another track, so it is requested again. */
   const requestAgainMs = 300;
   const scope = globalThis as unknown as PageScope;
-  const { awake } = scope.parleyClock;
+  const { awake, lateSince } = scope.parleyClock;
 
   // The video element is looked up each time: a tile may get another one for its picture.
   scope.parleyWatchPicture = (participant) => {
     let [shownAt, longest] = [Number.NEGATIVE_INFINITY, 0];
     let followed: HTMLVideoElement | null = null;
-    let [requested, requestedAt, presented] = [0, 0, 0];
-    let [renderedAt, lateMs] = [performance.now(), 0];
-    const render = (): void => {
-      lateMs = Math.max(lateMs, performance.now() - renderedAt);
-      renderedAt = performance.now();
-      requestAnimationFrame(render);
-    };
-    render();
+    let [requested, requestedAt, presented, notedAt] = [0, 0, 0, 0];
     const longestMs = (): number => Math.max(longest, awake() - shownAt);
     const follow = (): void => {
       const tile = `[data-testid=tile][data-participant="${participant}"]`;
@@ -105,9 +109,8 @@ function preparePictures(): void {
       };
       const note = (_now: number, { presentedFrames }: VideoFrameCallbackMetadata): void => {
         if (video !== followed) return;
-        const isLate = Math.max(lateMs, performance.now() - renderedAt) > renderLateMs;
-        const frames = isLate ? Math.max(1, presentedFrames - presented) : 1;
-        [presented, lateMs] = [presentedFrames, 0];
+        const frames = lateSince(notedAt) ? Math.max(1, presentedFrames - presented) : 1;
+        [presented, notedAt] = [presentedFrames, performance.now()];
         if (Number.isFinite(shownAt)) longest = Math.max(longest, (awake() - shownAt) / frames);
         shownAt = awake();
         request();

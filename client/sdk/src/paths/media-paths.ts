@@ -174,8 +174,9 @@ export class MediaPaths {
   }
 
   setVolume(participant: ParticipantId, volume: number): void {
-    if (!Number.isFinite(volume)) return;
-    this.#volumes.set(participant, Math.min(1, Math.max(0, volume)));
+    const next = Math.min(1, Math.max(0, volume));
+    if (Number.isNaN(next) || next === this.#volumes.get(participant)) return;
+    this.#volumes.set(participant, next);
     this.update();
   }
 

@@ -21,16 +21,17 @@ export async function playChime(notes: Chime, speaker: string | null): Promise<b
   if (typeof AudioContext === 'undefined' || activation?.hasBeenActive === false) return false;
   const context = new AudioContext();
   // In Firefox only elements have a speaker.
-  const audio = speaker === null ? null : new Audio();
+  const audio = new Audio();
   try {
     await context.resume();
-    await playNotes(context, audio && (await playTo(audio, context, speaker ?? '')), notes);
+    const output = speaker === null ? context.destination : await playTo(audio, context, speaker);
+    await playNotes(context, output, notes);
     return true;
   } catch {
     return false;
   } finally {
     // An element that plays is never collected.
-    if (audio) audio.srcObject = null;
+    audio.srcObject = null;
     await context.close();
   }
 }
@@ -43,9 +44,9 @@ async function playTo(audio: HTMLAudioElement, context: AudioContext, speaker: s
   return output;
 }
 
-function playNotes(context: AudioContext, output: AudioNode | null, notes: Chime): Promise<void> {
+function playNotes(context: AudioContext, output: AudioNode, notes: Chime): Promise<void> {
   const gain = context.createGain();
-  gain.connect(output ?? context.destination);
+  gain.connect(output);
   const tone = context.createOscillator();
   tone.connect(gain);
   const start = context.currentTime + FADE_S;

@@ -1,4 +1,4 @@
-/** A distant participant, in a room through media relays and from peer to peer: a round trip of 90 ms, and one packet in twenty lost each way. */
+/** A distant participant, in a room through media relays and in a call through TURN: a round trip of 90 ms, and one packet in twenty lost each way. */
 import assert from 'node:assert/strict';
 import { afterEach, describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core';
 import { launchChromium } from '../../support/browsers.ts';
 import { startLabSite } from '../../support/lab-site.ts';
 import { opened } from '../../support/opened.ts';
-import { connectsBy, pathsOf } from '../../support/paths.ts';
+import { connectsBy } from '../../support/paths.ts';
 import { until } from '../../support/until.ts';
 import { newRoom, Visitor, type VisitOptions } from '../../support/visitor.ts';
 import { listen, receivedVoices } from '../../support/voices.ts';
@@ -19,6 +19,7 @@ const FAR = { delayMs: 45, loss: 0.05 };
 /** Two a second: five seconds of them. */
 const BEEPS = 10;
 const BEEPS_HANG_MS = 20_000;
+const TURN = /relay/;
 const CUT_MS = 2000;
 /** Three times the longest that was seen, 0.63 s; TCP holds everything back that comes after a lost packet. */
 const GAP_MS = { WebTransport: 2000, WebSocket: 3000 } as const;
@@ -107,7 +108,7 @@ describe('a call through TURN with the same participant', { timeout: 120_000 }, 
     world().lab.renumber();
     const gaps = await Promise.all(people.map((one) => longestGap(t, one)));
     for (const gap of gaps) assert.ok(gap <= MOVED_MS, `${gap} ms`);
-    for (const one of people) await usesTurn(one);
+    for (const one of people) await one.usesPath(TURN);
   });
 });
 
@@ -147,24 +148,13 @@ async function meetBy(
   const people = await Promise.all([join(near, 'Ada'), join(far, 'Bo')]);
   await Promise.all(
     people.map(async (one) => {
-      await (way === 'turn' ? usesTurn(one) : connectsBy(one, way, 1));
+      await (way === 'turn' ? one.usesPath(TURN) : connectsBy(one, way, 1));
       await one.watch();
       await listen(one.page);
       await receivesBeeps(one, 1);
     }),
   );
   return people;
-}
-
-async function usesTurn(one: Visitor): Promise<void> {
-  let paths: readonly string[] = [];
-  await until(
-    async () => {
-      paths = await pathsOf(one);
-      return paths.join() === 'turn';
-    },
-    { withinMs: BEEPS_HANG_MS, what: () => `${one.name} to be connected by TURN: ${paths.join()}` },
-  );
 }
 
 async function receivesBeeps({ name, page }: Visitor, least: number): Promise<void> {

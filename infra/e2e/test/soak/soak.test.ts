@@ -25,7 +25,7 @@ const APART_MS = 80;
 const FLASHES = 30;
 const FROZEN_MS = 1000;
 const GROWTH = 1.1;
-/** About 50 in an hour: the MoQ library keeps something of each group that a tab sends. */
+/** 60 to 70 were seen: the MoQ library keeps something of each group that a tab sends. */
 const SCRIPTS_KIB_PER_MINUTE = 100;
 
 interface Minute {
