@@ -110,7 +110,10 @@ export function participantOf({ page }: Person): Promise<string> {
   );
 }
 
-async function progressOf(page: AnyPage): Promise<Record<keyof Progress, ReadonlyMap<string, number>>> {
+/** By participant, how many pictures of each other were shown and how much sound came, in ms, after `listen`. */
+export async function progressOf(
+  page: AnyPage,
+): Promise<Record<keyof Progress, ReadonlyMap<string, number>>> {
   const voices = await receivedVoices(page);
   const audibleMs = new Map(voices.map(({ of, audibleMs: ms }) => [of, ms]));
   return { frames: await framesOf(page), audibleMs };

@@ -9,6 +9,8 @@ import { opened, type Closeable } from './opened.ts';
 
 export interface TestSite {
   readonly stack: Stack;
+  /** Where the stack keeps its state: secrets, for what an insider would have. */
+  readonly dir: string;
   readonly web: string;
   readonly browser: Browser;
 }
@@ -19,6 +21,9 @@ export function withSite(env: NodeJS.ProcessEnv = {}): TestSite {
   return {
     get stack() {
       return site().stack;
+    },
+    get dir() {
+      return site().dir;
     },
     get web() {
       return site().web;
@@ -38,5 +43,5 @@ export async function openSite(
   keep({ close: () => rm(dir, { recursive: true, force: true }) });
   const stack = await startStack({ dir, env });
   keep({ close: () => stack.stop() });
-  return { stack, web: stack.endpoints.web, browser: keep(await launchChromium()) };
+  return { stack, dir, web: stack.endpoints.web, browser: keep(await launchChromium()) };
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { newProfile } from '../support/browsers.ts';
 import { switchMicrophone } from '../support/controls.ts';
+import { record, recordedBy } from '../support/recorded.ts';
 import { withSite } from '../support/site.ts';
 import { until } from '../support/until.ts';
 import { newRoom, Visitor } from '../support/visitor.ts';
@@ -27,10 +28,10 @@ describe('a call of two', { timeout: 180_000 }, () => {
     await Promise.all([ada.receivesMedia(1), bo.receivesMedia(1)]);
   });
 
-  const recorded = () => ada.page.evaluate(() => (globalThis as unknown as { parley: Recorded }).parley);
+  const recorded = () => recordedBy(ada.page);
   const large = ({ page }: Visitor) => page.locator('[data-testid=tile][data-large=true]');
 
-  it('shows the other participant in the whole stage, uncropped, and in full screen', async () => {
+  it('shows the other participant in the whole stage, uncropped, in full screen, and in a window of its own', async () => {
     const { page } = ada;
     const stage = await page.getByTestId('stage').boundingBox();
     assert.deepEqual(await large(ada).boundingBox(), stage);
@@ -41,6 +42,16 @@ describe('a call of two', { timeout: 180_000 }, () => {
     await page.locator('[data-large=true]:fullscreen').waitFor({ timeout: WITHIN_MS });
     await large(ada).getByRole('button', { name: 'Leave full screen' }).click();
     await page.locator('[data-large=true]:not(:fullscreen)').waitFor({ timeout: WITHIN_MS });
+    const floats = (is: boolean): Promise<void> =>
+      until(() => page.evaluate((wanted) => (document.pictureInPictureElement !== null) === wanted, is), {
+        withinMs: WITHIN_MS,
+        what: () => (is ? 'a window for the picture' : 'the picture to come back'),
+      });
+    await large(ada).hover();
+    await large(ada).getByTestId('float').click();
+    await floats(true);
+    await large(ada).getByTestId('float').click();
+    await floats(false);
   });
 
   it('has a small self view that moves by dragging and by its button, and is hidden also after a reload', async () => {
@@ -236,48 +247,4 @@ function hum(): void {
     }
     return stream;
   };
-}
-
-interface Recorded {
-  /** Contexts, of which each sound has its own. */
-  sounds: number;
-  readonly notifications: string[];
-  /** Those that elements were told to play on. */
-  readonly speakers: string[];
-  locks: number;
-}
-
-/** Records what the page plays itself, what it asks the system to show, and locks of the screen. Runs in the page. */
-function record(): void {
-  const parley: Recorded = { sounds: 0, notifications: [], speakers: [], locks: 0 };
-  const Context = globalThis.AudioContext;
-  const locks = globalThis.navigator.wakeLock as WakeLock | undefined;
-  const request = locks?.request.bind(locks);
-  if (locks && request)
-    locks.request = (type) => {
-      parley.locks += 1;
-      return request(type);
-    };
-  const setSinkId = Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, 'setSinkId')?.value as
-    HTMLMediaElement['setSinkId'] | undefined;
-  HTMLMediaElement.prototype.setSinkId = function setSpeaker(id) {
-    parley.speakers.push(id);
-    return setSinkId?.call(this, id) ?? Promise.reject(new TypeError('no speakers'));
-  };
-  Object.assign(globalThis, {
-    parley,
-    AudioContext: class extends Context {
-      constructor(options?: AudioContextOptions) {
-        super(options);
-        parley.sounds += 1;
-      }
-    },
-    Notification: class extends EventTarget {
-      static readonly permission = 'granted';
-      constructor(_title: string, { body = '' }: NotificationOptions) {
-        super();
-        parley.notifications.push(body);
-      }
-    },
-  });
 }

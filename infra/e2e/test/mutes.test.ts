@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import type { CreateRoomAnswer } from '@parley/protocol/http';
 import { newProfile } from '../support/browsers.ts';
 import { mayIgnoreMessages } from '../support/ignored-messages.ts';
 import { isLoud, isSilent } from '../support/loudspeaker.ts';
+import { createRoom, keepOwnerKey } from '../support/owned-room.ts';
 import { connectsBy } from '../support/paths.ts';
 import { hearsOthers } from '../support/presence.ts';
 import { withSite, type TestSite } from '../support/site.ts';
@@ -140,27 +140,18 @@ describe('three pages whose media goes through relays', { timeout: 240_000 }, ()
 });
 
 async function ownerAndGuests(site: TestSite, name: string): Promise<Three> {
-  const answer = await fetch(`${site.stack.endpoints.api}/rooms`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ name }),
-  });
-  const { room, ownerKey } = (await answer.json()) as CreateRoomAnswer;
-  const link = `${site.web}/r/${room.room}`;
-  const enter = async (who: string, affinity: string, key?: string): Promise<Visitor> => {
+  const owned = await createRoom(site, { name });
+  const link = `${site.web}/r/${owned.room}`;
+  const enter = async (who: string, affinity: string, isOwner = false): Promise<Visitor> => {
     const profile = await newProfile(site.browser, site.web, affinity);
     await profile.addInitScript(mayIgnoreMessages);
-    if (key !== undefined)
-      await profile.addInitScript(([of, secret]) => localStorage.setItem(`parley.owner.${of}`, secret), [
-        room.room,
-        key,
-      ] as const);
+    if (isOwner) await profile.addInitScript(keepOwnerKey, owned);
     const visitor = new Visitor(who, await profile.newPage());
     await visitor.enter(link);
     await listen(visitor.page);
     return visitor;
   };
-  const olga = await enter('Olga', 'a', ownerKey);
+  const olga = await enter('Olga', 'a', true);
   const gus = await enter('Gus', 'b');
   const hana = await enter('Hana', 'c');
   await olga.page.getByTestId('control-people').click();

@@ -2,21 +2,24 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import type { CreateRoomAnswer } from '@parley/protocol/http';
 import { newProfile, type Sizes } from '../support/browsers.ts';
 import { mayIgnoreMessages } from '../support/ignored-messages.ts';
 import { clientsOf, allSessionsEnded } from '../support/live-relays.ts';
 import { isLoud, isSilent } from '../support/loudspeaker.ts';
+import { createRoom, keepOwnerKey } from '../support/owned-room.ts';
 import { connectsBy } from '../support/paths.ts';
 import { receivesOthers } from '../support/presence.ts';
 import { withSite } from '../support/site.ts';
 import { assertTakesAtMost } from '../support/stalls.ts';
 import { until } from '../support/until.ts';
-import { Visitor } from '../support/visitor.ts';
+import { newRoom, Visitor } from '../support/visitor.ts';
 import { listen, playedSound } from '../support/voices.ts';
 
 /** Two pages that decode each other's camera are to leave the processors time. */
 const SIZES: Sizes = { camera: { width: 160, height: 90 }, page: { width: 900, height: 640 } };
+/** The stage of this window shows the only other participant larger than the low quality of a camera, of 320 pixels, may be shown. */
+const LARGE = { width: 900, height: 640 };
+const SMALL = { width: 420, height: 640 };
 const WITHIN_MS = 20_000;
 /** SPEC rule MOD-2, from the owner's click to the end of the session with the relay, which takes ten seconds for a client that vanished. */
 const REMOVED_WITHIN_MS = 2000;
@@ -79,23 +82,37 @@ describe('another participant', { timeout: 240_000 }, () => {
     await isLoud(olga);
   });
 
+  it('[MEDIA-14] is received in the size of its tile: in that of a large one, and in a smaller one when the window becomes small', async () => {
+    const room = newRoom();
+    const sizes = { camera: { width: 640, height: 360 }, page: SMALL };
+    const ada = await Visitor.join(site.browser, { name: 'Ada', web: site.web, room, sizes });
+    const ben = await Visitor.join(site.browser, { name: 'Ben', web: site.web, room, sizes: SIZES });
+    const widthOf = (): Promise<number> =>
+      ben.page
+        .locator('[data-testid=tile]:not([data-self]) video')
+        .evaluate((video) => (video as HTMLVideoElement).videoWidth);
+    const receives = (width: number): Promise<void> =>
+      until(async () => (await widthOf()) === width, {
+        withinMs: WITHIN_MS,
+        what: () => `a picture ${width} pixels wide`,
+      });
+    for (const one of [ada, ben]) await connectsBy(one, 'sfu', 1);
+    for (const page of [LARGE, SMALL, LARGE]) {
+      await ben.page.setViewportSize(page);
+      await receives(page === LARGE ? 640 : 320);
+    }
+    for (const one of [ada, ben]) await one.leave();
+  });
+
   const clients = async (): Promise<number> =>
     (await clientsOf(site.stack.endpoints.relays)).reduce((sum, count) => sum + count, 0);
 
   async function ownerAndGuest(name: string): Promise<{ readonly olga: Visitor; readonly gus: Visitor }> {
     await allSessionsEnded(site.stack);
-    const answer = await fetch(`${site.stack.endpoints.api}/rooms`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ name }),
-    });
-    const { room, ownerKey } = (await answer.json()) as CreateRoomAnswer;
-    const link = `${site.web}/r/${room.room}`;
+    const owned = await createRoom(site, { name });
+    const link = `${site.web}/r/${owned.room}`;
     const profile = await newProfile(site.browser, site.web, undefined, SIZES);
-    await profile.addInitScript(([of, key]) => localStorage.setItem(`parley.owner.${of}`, key), [
-      room.room,
-      ownerKey,
-    ] as const);
+    await profile.addInitScript(keepOwnerKey, owned);
     const olga = new Visitor('Olga', await profile.newPage());
     const page = await (await newProfile(site.browser, site.web, undefined, SIZES)).newPage();
     await page.addInitScript(mayIgnoreMessages);

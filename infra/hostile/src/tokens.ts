@@ -12,7 +12,7 @@ export interface SigningKey {
 }
 
 /** The installation's own key, which only pods have. A token signed with it is wrong in one respect only. */
-export function ownKey({ dir }: Arena): SigningKey {
+export function ownKey({ dir }: Pick<Arena, 'dir'>): SigningKey {
   const { active, keys } = JSON.parse(readFileSync(join(dir, 'secrets/keys.json'), 'utf8')) as {
     active: string;
     keys: { kid: string; x: string; d: string; kty: string; crv: string }[];

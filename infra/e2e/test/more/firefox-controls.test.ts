@@ -1,0 +1,162 @@
+/** The controls of a call in Firefox: what the other participant, in Chromium, sees of them, and what Firefox shows and plays of the other. */
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { newProfile } from '../../support/browsers.ts';
+import { switchMicrophone } from '../../support/controls.ts';
+import { opened } from '../../support/opened.ts';
+import { createRoom, keepOwnerKey } from '../../support/owned-room.ts';
+import { joinAsPuppet, launchFirefox, type Puppet } from '../../support/puppets.ts';
+import { record, recordedBy } from '../../support/recorded.ts';
+import { withSite } from '../../support/site.ts';
+import { startSoundCard } from '../../support/sound-card.ts';
+import { until } from '../../support/until.ts';
+import { Visitor } from '../../support/visitor.ts';
+
+const WITHIN_MS = 15_000;
+const DESKTOP = { width: 900, height: 640 };
+
+describe('a guest in Firefox and an owner in Chromium', { timeout: 240_000 }, () => {
+  const site = withSite();
+  const firefox = opened(async (keep) => keep(await launchFirefox(keep(await startSoundCard()))));
+  let fox: Puppet;
+  let cy: Visitor;
+  let ids: Record<'fox' | 'cy', string>;
+
+  before(async () => {
+    const owned = await createRoom(site, { name: 'reading' });
+    const link = `${site.web}/r/${owned.room}`;
+    const profile = await newProfile(site.browser, site.web);
+    await profile.addInitScript(keepOwnerKey, owned);
+    cy = new Visitor('Cy', await profile.newPage());
+    await cy.enter(link);
+    fox = await joinAsPuppet(firefox(), link, 'Fox', [record]);
+    await fox.page.setViewport(DESKTOP);
+    await Promise.all([fox.receivesMedia(1), cy.receivesMedia(1)]);
+    const id = await fox.page.$eval('[data-testid=call]', (call) => (call as HTMLElement).dataset['participant']);
+    ids = { fox: id ?? '', cy: await cy.participant() };
+  });
+
+  const seenByFox = (selector: string) => fox.page.waitForSelector(selector, { timeout: WITHIN_MS });
+  const goneForFox = (selector: string) =>
+    fox.page.waitForSelector(selector, { timeout: WITHIN_MS, hidden: true });
+  const press = (testId: string) => fox.page.locator(`[data-testid=${testId}]`).click();
+  const tileOfFox = () => cy.page.locator(`[data-testid=tile][data-participant=${ids.fox}]`);
+
+  it('[HAND-1] raises and lowers hands with a key and a button, and shows the same queue', async () => {
+    const inPlace = (place: number) => `[data-testid=tile-hand][data-place="${place}"]`;
+    const tileOfCy = `[data-testid=tile][data-participant=${ids.cy}]`;
+    await fox.page.keyboard.press('h');
+    await tileOfFox().locator(inPlace(1)).waitFor({ timeout: WITHIN_MS });
+    await cy.page.getByTestId('control-hand').click();
+    await seenByFox(`${tileOfCy} ${inPlace(2)}`);
+    await press('control-hand');
+    await seenByFox(`${tileOfCy} ${inPlace(1)}`);
+    await tileOfFox().getByTestId('tile-hand').waitFor({ state: 'detached', timeout: WITHIN_MS });
+    await cy.page.getByTestId('control-hand').click();
+  });
+
+  it('[REACT-1] sends a reaction, and shows that of the other', async () => {
+    const seen = tileOfFox().getByTestId('tile-reaction').filter({ hasText: '❤️' });
+    await press('control-react');
+    const shown = seen.waitFor({ timeout: WITHIN_MS });
+    await fox.page.locator('[data-testid=reactions] [aria-label=heart]').click();
+    await shown;
+    await fox.page.keyboard.press('Escape');
+    await goneForFox('[data-testid=reactions]');
+    await cy.page.getByTestId('control-react').click();
+    const back = seenByFox(`[data-participant=${ids.cy}] [data-testid=tile-reaction]`);
+    await cy.page.getByTestId('reactions').getByRole('button', { name: 'heart' }).click();
+    await back;
+    await cy.page.keyboard.press('Escape');
+  });
+
+  it('tells a user who speaks while muted, and unmutes while space is held', async () => {
+    const muted = tileOfFox().getByTestId('muted');
+    await fox.page.keyboard.press('m');
+    await muted.waitFor({ timeout: WITHIN_MS });
+    await seenByFox('[data-testid=muted-hint]');
+    await fox.page.keyboard.down(' ');
+    await muted.waitFor({ state: 'detached', timeout: WITHIN_MS });
+    await goneForFox('[data-testid=muted-hint]');
+    await fox.page.keyboard.up(' ');
+    await muted.waitFor({ timeout: WITHIN_MS });
+    await fox.page.keyboard.press('m');
+    await muted.waitFor({ state: 'detached', timeout: WITHIN_MS });
+  });
+
+  it('[MOD-14] is muted by the owner, and speaks again when the owner lets it and its user wants to', async () => {
+    const guest = cy.page.getByTestId('person').filter({ hasText: 'Fox' });
+    const ask = async (action: 'mute' | 'unmute'): Promise<void> => {
+      await guest.getByTestId('person-menu').click();
+      await guest.getByTestId(action).click();
+    };
+    await cy.page.getByTestId('control-people').click();
+    await ask('mute');
+    await seenByFox('[data-testid=muted-by-owner]');
+    await seenByFox('[data-testid=control-microphone][data-look=off]');
+    await ask('unmute');
+    await goneForFox('[data-testid=muted-by-owner]');
+    await press('control-microphone');
+    await seenByFox('[data-testid=control-microphone][data-look=plain]');
+    await cy.page.getByTestId('control-people').click();
+  });
+
+  it('plays the other as loudly as its user chooses', async () => {
+    const volume = () =>
+      fox.page.$eval(`[data-testid=voice][data-of=${ids.cy}]`, (voice) => (voice as HTMLAudioElement).volume);
+    assert.equal(await volume(), 1);
+    await press('control-people');
+    await press('volume-button');
+    await seenByFox('[data-testid=volume]').then((slider) => slider?.press('Home'));
+    await until(async () => (await volume()) === 0, { withinMs: WITHIN_MS, what: () => 'silence' });
+    await seenByFox('[data-testid=volume]').then((slider) => slider?.press('End'));
+    await until(async () => (await volume()) === 1, { withinMs: WITHIN_MS, what: () => 'full volume' });
+    await press('control-people');
+  });
+
+  it('plays a sound and shows a notification for a chat line, while its user looks elsewhere', async () => {
+    await fox.page.evaluate(() => void (document.hasFocus = () => false));
+    await press('open-settings');
+    await press('alert-chat-notification');
+    await fox.page.keyboard.press('Escape');
+    await goneForFox('[data-testid=settings-dialog]');
+    const { sounds } = await recordedBy(fox.page);
+    await cy.sendChat('a heron');
+    await until(async () => (await recordedBy(fox.page)).notifications.length > 0, {
+      withinMs: WITHIN_MS,
+      what: () => 'a notification',
+    });
+    const after = await recordedBy(fox.page);
+    assert.deepEqual(after.notifications, ['Cy: a heron']);
+    assert.equal(after.sounds, sounds + 1);
+  });
+
+  it('shows the other in full screen and in a window of its own, and tests the speaker', async () => {
+    const tileOfCy = await seenByFox(`[data-testid=tile][data-participant=${ids.cy}]`);
+    await tileOfCy?.hover();
+    await press('full');
+    await seenByFox('[data-testid=tile]:fullscreen');
+    await press('full');
+    await goneForFox('[data-testid=tile]:fullscreen');
+    await tileOfCy?.hover();
+    await press('float');
+    await until(() => fox.page.evaluate(() => document.pictureInPictureElement !== null), {
+      withinMs: WITHIN_MS,
+      what: () => 'a window for the picture',
+    });
+    await press('float');
+    await until(() => fox.page.evaluate(() => document.pictureInPictureElement === null), {
+      withinMs: WITHIN_MS,
+      what: () => 'the picture to come back',
+    });
+    await press('devices-microphone');
+    await press('test-speaker');
+    await seenByFox('[data-testid=speaker-tested][data-state=played]');
+    await fox.page.keyboard.press('Escape');
+    await switchMicrophone(cy, 'off');
+    await seenByFox(`[data-participant=${ids.cy}] [data-testid=muted]`);
+    assert.deepEqual([cy.lines, cy.errors], [[], []]);
+    await fox.page.close();
+    await cy.leave();
+  });
+});
