@@ -96,7 +96,10 @@ function createMeters(): void {
     const samples = new Float32Array(meter.analyser.fftSize);
     meter.analyser.getFloatTimeDomainData(samples);
     const now = performance.now();
-    const unread = Math.min(samples.length, Math.ceil(((now - meter.lookedAt) / 1000) * context.sampleRate));
+    const missed = ((now - meter.lookedAt) / 1000) * context.sampleRate;
+    const unread = Math.min(samples.length, Math.ceil(missed));
+    // A page that stood still for longer does not know what came before them: that is no silence.
+    if (meter.at !== null) meter.at += ((missed - unread) / context.sampleRate) * 1000;
     meter.lookedAt = now;
     for (let nth = samples.length - unread; nth < samples.length; nth += 1) {
       if (Math.abs(samples[nth] ?? 0) <= audible) continue;

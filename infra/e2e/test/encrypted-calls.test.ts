@@ -16,10 +16,8 @@ import { listen } from '../support/voices.ts';
 const SIZES: Sizes = { camera: { width: 160, height: 90 }, page: { width: 480, height: 640 } };
 const KEY = '#key=AAECAwQFBgcICQoLDA0ODw';
 const WITHIN_MS = 20_000;
-/** From the last frame under one key to the first under the next, where cameras send ten frames a second or more. */
+/** From the last frame under one key to the first under the next, where cameras send ten frames a second or more; and without sound. */
 const GAP_MS = 200;
-/** The promise is 200 here too. Of six runs five had 87 to 233 and one 877, whose cause is not known. */
-const SILENT_MS = 1000;
 const USUAL_MS = 3000;
 
 describe('an encrypted call through relays', { timeout: 240_000 }, () => {
@@ -66,7 +64,7 @@ describe('an encrypted call through relays', { timeout: 240_000 }, () => {
     );
     for (const gapMs of gaps)
       assert.ok(gapMs <= GAP_MS + stalledMs, `${gapMs} ms, ${stalledMs} ms of stalls`);
-    assert.ok(silentMs <= SILENT_MS + stalledMs, `silent for ${silentMs} ms, ${stalledMs} ms of stalls`);
+    assert.ok(silentMs <= GAP_MS + stalledMs, `silent for ${silentMs} ms, ${stalledMs} ms of stalls`);
     const ofTwo = await commonCode(stay);
     assert.notEqual(ofTwo, ofThree);
 

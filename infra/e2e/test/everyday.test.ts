@@ -192,6 +192,41 @@ describe('a call of two', { timeout: 180_000 }, () => {
     );
     await bo.receivesMedia(1);
     assert.equal((await recorded()).locks, 1);
+  });
+
+  it('asks before a link gets a key, and still says of the other, who has the old link, that they are connected directly', async () => {
+    const { page } = ada;
+    const key = () => new URL(page.url()).hash;
+    await page.getByTestId('open-path').click();
+    const dialog = page.getByTestId('path-dialog');
+    await dialog.getByTestId('make-media-key').click();
+    await dialog.getByText('Send the new link to the other participant').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    assert.equal(key(), '');
+    await dialog.getByTestId('make-media-key').click();
+    await dialog.getByTestId('make-media-key-confirm').click();
+    await dialog.getByTestId('has-media-key').waitFor();
+    assert.match(key(), /^#key=[\w-]{22}$/);
+    await page.keyboard.press('Escape');
+    await ada.receivesMedia(1);
+    for (const one of [ada, bo]) {
+      await large(one).and(one.page.locator('[data-path=direct]')).waitFor({ timeout: WITHIN_MS });
+      assert.equal(await one.page.getByText('another link').count(), 0);
+    }
+  });
+
+  it('shows advice whole where the browser refuses the camera', async () => {
+    const { page } = ada;
+    await page.evaluate(() => {
+      navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', 'NotAllowedError'));
+    });
+    await page.getByTestId('control-camera').click();
+    await page.locator('[data-testid=control-camera][data-look=off]').waitFor({ timeout: WITHIN_MS });
+    await page.getByTestId('control-camera').click();
+    const notice = page.getByTestId('notice').filter({ hasText: 'privacy settings' });
+    await notice.waitFor({ timeout: WITHIN_MS });
+    const text = (await notice.textContent()) ?? '';
+    assert.ok(text.length > 160 && !text.includes('…'), text);
     assert.deepEqual([ada.lines, bo.lines], [[], []]);
     await Promise.all([ada.leave(), bo.leave()]);
   });

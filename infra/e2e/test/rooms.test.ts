@@ -20,7 +20,10 @@ describe('rooms', { timeout: 240_000 }, () => {
     const page = await profile.newPage();
     await page.goto(site.web);
     await page.getByTestId('named-room').click();
-    await page.getByTestId('room-name').fill('stand-up');
+    const name = page.getByTestId('room-name');
+    await name.fill('Überraschung für José');
+    assert.equal(await name.inputValue(), 'uberraschung-fur-jose');
+    await name.fill('stand-up');
     await page.getByTestId('create-room').click();
     await page.getByTestId('owner-key').waitFor();
     await page.getByTestId('open-room').click();

@@ -25,6 +25,10 @@ pub struct RoomUrl {
     pub id: String,
 }
 
+const KEY: &str = "key=";
+/// What is sent to a room whose link has a key must not be readable on the way.
+const HAS_KEY: &str =
+    "has an end-to-end key, and terminals neither encrypt nor decrypt: leave out #key= to take part without";
 const FORMS: &str = "must be https://HOST/live/NAME, https://HOST/r/ROOM, or a relay's https://HOST:PORT/?jwt=TOKEN";
 
 impl FromStr for MediaUrl {
@@ -38,6 +42,8 @@ impl FromStr for MediaUrl {
                 Ok(MediaUrl::Live(LiveUrl { host: host_of(&url), name: (*name).to_owned() }))
             }
             ("https" | "http", ["r", room]) => {
+                let has_key = url.fragment().is_some_and(|fragment| fragment.split('&').any(|part| part.starts_with(KEY)));
+                ensure!(!has_key, HAS_KEY);
                 Ok(MediaUrl::Room(RoomUrl { host: host_of(&url), id: (*room).to_owned() }))
             }
             ("https", []) | ("wss" | "ws", _) => Ok(MediaUrl::Relay(url)),
@@ -52,6 +58,7 @@ impl FromStr for RoomUrl {
     fn from_str(text: &str) -> anyhow::Result<Self> {
         match text.parse() {
             Ok(MediaUrl::Room(room)) => Ok(room),
+            Err(error) if error.to_string() == HAS_KEY => Err(error),
             _ => bail!("must be https://HOST/r/ROOM"),
         }
     }
@@ -60,6 +67,17 @@ impl FromStr for RoomUrl {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn media_16_the_link_of_an_encrypted_room_is_refused_and_says_why() {
+        for link in ["https://h/r/standup@eu#key=AAECAwQFBgcICQoLDA0ODw", "http://h:8080/r/a-b#x&key=1"] {
+            let refusals = [link.parse::<MediaUrl>().map(drop), link.parse::<RoomUrl>().map(drop)];
+            for refusal in refusals {
+                assert!(refusal.unwrap_err().to_string().contains("end-to-end key"), "{link}");
+            }
+        }
+        assert!("https://h/r/standup@eu#top".parse::<RoomUrl>().is_ok());
+    }
 
     #[test]
     fn a_url_is_that_of_a_page_or_of_a_relay() {
