@@ -1,11 +1,11 @@
 import { Icon } from '../design/icon.tsx';
 import type { CallSession } from './session.ts';
 
-/** Above the controls, where the button is that ends it. A mute of the owner lasts, and at the top it covers no name. */
+/** At the top, where it covers no name. */
 export function MutedHint({ session }: { readonly session: CallSession }) {
   const { muted } = session.snapshot.value.me;
   return (
-    <div class={`muted-hint-slot${muted ? ' at-top' : ''}`} role="status">
+    <div class="muted-hint-slot" role="status">
       {muted ? (
         <p class="muted-hint" data-testid="muted-by-owner">
           <Icon name="mic-off" />

@@ -40,21 +40,38 @@ for (const [screen, viewport] of Object.entries(SCREENS))
       });
       await page.getByTestId('notice').filter({ hasText: 'Shall we begin?' }).waitFor();
       await settled(page);
-      const covered = await page.evaluate(() => {
-        const boxOf = (element: Element): DOMRect => element.getBoundingClientRect();
-        const meet = (one: DOMRect, other: DOMRect): boolean =>
-          one.left < other.right &&
-          other.left < one.right &&
-          one.top < other.bottom &&
-          other.top < one.bottom;
-        const notices = [...document.querySelectorAll('[data-testid=notice]')].map(boxOf);
-        const names = [...document.querySelectorAll('.tile-name')].filter((name) => name.checkVisibility());
-        return names
-          .filter((name) => notices.some((notice) => meet(notice, boxOf(name))))
-          .map((name) => name.textContent);
-      });
+      const covered = await page.evaluate(coveredNames, '[data-testid=notice]');
       assert.deepEqual(covered, [], state);
       await page.close();
     }
     await context.close();
   });
+
+for (const [screen, viewport] of Object.entries(SCREENS))
+  test(`that the user is muted, and the pages of a larger room, cover no name of a participant on a ${screen}`, async () => {
+    const context = await gallery.browser.newContext({ viewport });
+    for (const [state, cover] of [
+      ['call-muted-speech', '[data-testid=muted-hint]'],
+      ['call-muted-by-owner', '[data-testid=muted-by-owner]'],
+      ['call-pages', '[data-testid=pager]'],
+    ] as const) {
+      const page = await gallery.open(context, state);
+      await page.locator(cover).waitFor();
+      await settled(page);
+      assert.deepEqual(await page.evaluate(coveredNames, cover), [], state);
+      await page.close();
+    }
+    await context.close();
+  });
+
+/** The names on tiles over which something of this selector lies. Runs in the page. */
+function coveredNames(selector: string): (string | null)[] {
+  const boxOf = (element: Element): DOMRect => element.getBoundingClientRect();
+  const meet = (one: DOMRect, other: DOMRect): boolean =>
+    one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+  const covers = [...document.querySelectorAll(selector)].map(boxOf);
+  const names = [...document.querySelectorAll('.tile-name')].filter((name) => name.checkVisibility());
+  return names
+    .filter((name) => covers.some((cover) => meet(cover, boxOf(name))))
+    .map((name) => name.textContent);
+}
