@@ -304,10 +304,18 @@ export const ROOMS: readonly Mutant[] = [
   {
     rule: 'MOD-5',
     breaks: 'newcomers do not wait in the lobby',
-    file: `${SRC}/core/join.ts`,
-    find: 'if (room.view.lobby === true && !arrival.owner)',
-    replace: 'if (room.view.lobby === undefined && !arrival.owner)',
+    file: `${SRC}/core/policy.ts`,
+    find: 'return view.lobby === true ||',
+    replace: 'return view.lobby === undefined ||',
     test: `${TESTS}/core/lobby.test.ts`,
+  },
+  {
+    rule: 'MOD-1',
+    breaks: 'a device that was kicked enters a room without a lobby',
+    file: `${SRC}/core/policy.ts`,
+    find: 'policy?.knocking?.includes(device) === true',
+    replace: 'policy?.knocking?.includes(device) === undefined',
+    test: `${TESTS}/core/moderation.test.ts`,
   },
   {
     rule: 'MOD-7',

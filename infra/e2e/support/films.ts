@@ -12,10 +12,14 @@ export interface Films {
 }
 
 /** For the room of this link; those that have not ended do so with the test. */
-export async function filmsFrom(t: TestContext, link: string): Promise<Films> {
+export async function filmsFrom(
+  t: TestContext,
+  link: string,
+  sound: 'tone' | 'silent' = 'tone',
+): Promise<Films> {
   const dir = await mkdtemp(join(tmpdir(), 'parley-video-'));
   t.after(() => rm(dir, { recursive: true, force: true }));
-  const video = makeVideo(join(dir, 'video.mp4'));
+  const video = makeVideo(join(dir, 'video.mp4'), sound);
   const films: Terminal[] = [];
   t.after(() => films.forEach(({ child }) => child.kill('SIGKILL')));
   return {

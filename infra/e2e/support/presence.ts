@@ -1,7 +1,7 @@
 /** Whether the picture and the voice of another participant arrive now, by any path. */
 import type { AnyPage, Person } from './any-page.ts';
 import { until } from './until.ts';
-import { receivedVoices } from './voices.ts';
+import { playedSound, receivedVoices } from './voices.ts';
 import { watched } from './watch.ts';
 
 const WITHIN_MS = 30_000;
@@ -85,10 +85,23 @@ export function longestSilence(people: readonly Person[]): Promise<number> {
   );
 }
 
-/** The longest time in which the picture of one of them stood still for another, in ms, after `watch`. */
+/** The longest time in which the loudspeaker of one of them was silent, in ms, after `listen`. */
+export async function longestUnheard(people: readonly Person[]): Promise<number> {
+  const played = await Promise.all(people.map(({ page }) => playedSound(page)));
+  return Math.max(...played.map(({ silentMs }) => silentMs));
+}
+
+/** The longest time in which the picture of one of them stood still for another, in ms, after `watch`. Stalls of the page are not counted. */
 export function longestStill(people: readonly Person[]): Promise<number> {
   return longestBetween(people, async (page) =>
     (await watched(page)).interruptions.map(({ of, stillMs }) => [of, stillMs]),
+  );
+}
+
+/** As `longestStill`, stalls of the page included. */
+export function longestFrozen(people: readonly Person[]): Promise<number> {
+  return longestBetween(people, async (page) =>
+    (await watched(page)).interruptions.map(({ of, frozenMs }) => [of, frozenMs]),
   );
 }
 
@@ -110,7 +123,7 @@ export function participantOf({ page }: Person): Promise<string> {
   );
 }
 
-/** By participant, how many pictures of each other were shown and how much sound came, in ms, after `listen`. */
+/** By other participant: how many pictures its video element has shown, and how much sound came, in ms, after `listen`. */
 export async function progressOf(
   page: AnyPage,
 ): Promise<Record<keyof Progress, ReadonlyMap<string, number>>> {

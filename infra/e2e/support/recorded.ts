@@ -2,27 +2,39 @@
 import type { AnyPage } from './any-page.ts';
 
 export interface Recorded {
-  /** Contexts, of which each sound has its own. */
-  sounds: number;
+  /** Tones that were started where sound is played: one for each sound of the page. */
+  tones: number;
   readonly notifications: string[];
   /** Those that elements were told to play on. */
   readonly speakers: string[];
-  locks: number;
+  /** Of the screen, those that are held. */
+  readonly locks: WakeLockSentinel[];
 }
 
-export const recordedBy = (page: AnyPage): Promise<Recorded> =>
-  page.evaluate(() => (globalThis as unknown as { parley: Recorded }).parley);
+export const recordedBy = (
+  page: AnyPage,
+): Promise<Omit<Recorded, 'locks'> & { readonly heldLocks: number }> =>
+  page.evaluate(() => {
+    const { locks, ...recorded } = (globalThis as unknown as { parley: Recorded }).parley;
+    return { ...recorded, heldLocks: locks.filter(({ released }) => !released).length };
+  });
 
 /** Runs in the page, before its scripts. Notifications are allowed, and recorded instead of shown. */
 export function record(): void {
-  const parley: Recorded = { sounds: 0, notifications: [], speakers: [], locks: 0 };
-  const Context = globalThis.AudioContext;
+  const parley: Recorded = { tones: 0, notifications: [], speakers: [], locks: [] };
+  const start = Object.getOwnPropertyDescriptor(AudioScheduledSourceNode.prototype, 'start')
+    ?.value as OscillatorNode['start'];
+  OscillatorNode.prototype.start = function startTone(when) {
+    if (this.context.state === 'running') parley.tones += 1;
+    start.call(this, when);
+  };
   const locks = globalThis.navigator.wakeLock as WakeLock | undefined;
   const request = locks?.request.bind(locks);
   if (locks && request)
-    locks.request = (type) => {
-      parley.locks += 1;
-      return request(type);
+    locks.request = async (type) => {
+      const lock = await request(type);
+      parley.locks.push(lock);
+      return lock;
     };
   const setSinkId = Object.getOwnPropertyDescriptor(HTMLMediaElement.prototype, 'setSinkId')?.value as
     HTMLMediaElement['setSinkId'] | undefined;
@@ -32,12 +44,6 @@ export function record(): void {
   };
   Object.assign(globalThis, {
     parley,
-    AudioContext: class extends Context {
-      constructor(options?: AudioContextOptions) {
-        super(options);
-        parley.sounds += 1;
-      }
-    },
     Notification: class extends EventTarget {
       static readonly permission = 'granted';
       constructor(_title: string, { body = '' }: NotificationOptions) {

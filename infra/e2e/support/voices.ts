@@ -98,8 +98,8 @@ function createMeters(): void {
     const now = performance.now();
     const missed = ((now - meter.lookedAt) / 1000) * context.sampleRate;
     const unread = Math.min(samples.length, Math.ceil(missed));
-    // A page that stood still for longer does not know what came before them: that is no silence.
-    if (meter.at !== null) meter.at += ((missed - unread) / context.sampleRate) * 1000;
+    // A page that stood still for longer does not know what came before them, and counts it neither as sound nor as silence.
+    if (meter.at !== null) meter.at += (Math.max(0, missed - unread) / context.sampleRate) * 1000;
     meter.lookedAt = now;
     for (let nth = samples.length - unread; nth < samples.length; nth += 1) {
       if (Math.abs(samples[nth] ?? 0) <= audible) continue;
@@ -111,10 +111,10 @@ function createMeters(): void {
     }
   };
 
-  const summary = ({ at, since, beeps, samples, longest }: Meter): Omit<ReceivedVoice, 'of'> => ({
+  const summary = ({ at, since, beeps, samples, longest, lookedAt }: Meter): Omit<ReceivedVoice, 'of'> => ({
     beeps,
     audibleMs: Math.round((samples / context.sampleRate) * 1000),
-    silentMs: Math.round(Math.max(longest, performance.now() - (at ?? since))),
+    silentMs: Math.round(Math.max(longest, lookedAt - (at ?? since))),
   });
   (globalThis as unknown as PageScope).parleyMeters = { create, measure, summary };
 }

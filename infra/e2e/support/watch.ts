@@ -21,6 +21,8 @@ export interface Interruption {
    * moment is told of the newest of several frames only: the time is then divided by their number.
    */
   readonly stillMs: number;
+  /** The same, with the time in which the page stalled: what comes through relays stands still then. */
+  readonly frozenMs: number;
   /** Without received audio packets; packets that arrive during a stall of the page are counted after it. */
   readonly silentMs: number;
 }
@@ -28,8 +30,8 @@ export interface Interruption {
 /** What the functions below keep on `globalThis` of a page. A page receives each of them as text, so they share nothing else. */
 interface PageScope {
   parleyClock: PageClock;
-  /** Starts to watch a participant's picture; the result reads the longest interruption so far, ms. */
-  parleyWatchPicture(participant: string): () => number;
+  /** Starts to watch a participant's picture; the result reads the longest interruption so far, ms: without stalls of the page, and with them. */
+  parleyWatchPicture(participant: string): () => { readonly stillMs: number; readonly frozenMs: number };
   parleyWatchVoice(participant: string): () => number;
   parleyWatched(): Watched;
   parleyConnections: readonly RTCPeerConnection[];
@@ -93,9 +95,13 @@ function preparePictures(): void {
   // The video element is looked up each time: a tile may get another one for its picture.
   scope.parleyWatchPicture = (participant) => {
     let [shownAt, longest] = [Number.NEGATIVE_INFINITY, 0];
+    let [frozenAt, frozen] = [Number.NEGATIVE_INFINITY, 0];
     let followed: HTMLVideoElement | null = null;
     let [requested, requestedAt, presented, notedAt] = [0, 0, 0, 0];
-    const longestMs = (): number => Math.max(longest, awake() - shownAt);
+    const longestMs = (): { stillMs: number; frozenMs: number } => ({
+      stillMs: Math.max(longest, awake() - shownAt),
+      frozenMs: Math.max(frozen, performance.now() - frozenAt),
+    });
     const follow = (): void => {
       const tile = `[data-testid=tile][data-participant="${participant}"]`;
       const video = document.querySelector<HTMLVideoElement>(`${tile} video`);
@@ -111,8 +117,11 @@ function preparePictures(): void {
         if (video !== followed) return;
         const frames = lateSince(notedAt) ? Math.max(1, presentedFrames - presented) : 1;
         [presented, notedAt] = [presentedFrames, performance.now()];
-        if (Number.isFinite(shownAt)) longest = Math.max(longest, (awake() - shownAt) / frames);
-        shownAt = awake();
+        if (Number.isFinite(shownAt)) {
+          longest = Math.max(longest, (awake() - shownAt) / frames);
+          frozen = Math.max(frozen, (performance.now() - frozenAt) / frames);
+        }
+        [shownAt, frozenAt] = [awake(), performance.now()];
         request();
       };
       request();
@@ -185,11 +194,15 @@ function beginToWatch(): void {
     tilesGone,
     notices,
     connectionsMade: scope.parleyConnections.length - connectionsBefore,
-    interruptions: others.map(({ of, still, silent }) => ({
-      of,
-      stillMs: Math.round(still()),
-      silentMs: Math.round(silent()),
-    })),
+    interruptions: others.map(({ of, still, silent }) => {
+      const { stillMs, frozenMs } = still();
+      return {
+        of,
+        stillMs: Math.round(stillMs),
+        frozenMs: Math.round(frozenMs),
+        silentMs: Math.round(silent()),
+      };
+    }),
     stalledMs: Math.round(scope.parleyClock.stalledMs()),
   });
 }

@@ -20,6 +20,7 @@ describe('a call of two', { timeout: 180_000 }, () => {
   before(async () => {
     const room = newRoom();
     const profile = await newProfile(site.browser, site.web);
+    await profile.grantPermissions(['camera', 'microphone', 'screen-wake-lock']);
     await profile.addInitScript(hum);
     await profile.addInitScript(record);
     ada = new Visitor('Ada', await profile.newPage());
@@ -29,6 +30,20 @@ describe('a call of two', { timeout: 180_000 }, () => {
   });
 
   const recorded = () => recordedBy(ada.page);
+  /** Resolves when this device is the last one of its kind that Ada's page opened. */
+  const opensDevice = (kind: string, id: string): Promise<void> =>
+    until(
+      () =>
+        ada.page.evaluate(
+          ([of, wanted]) => {
+            const { parleyTracks } = globalThis as unknown as { parleyTracks: MediaStreamTrack[] };
+            const last = parleyTracks.findLast((track) => track.kind === of);
+            return last?.getSettings().deviceId === wanted;
+          },
+          [kind, id] as const,
+        ),
+      { withinMs: WITHIN_MS, what: () => `the ${kind} device ${id}` },
+    );
   const large = ({ page }: Visitor) => page.locator('[data-testid=tile][data-large=true]');
 
   it('shows the other participant in the whole stage, uncropped, in full screen, and in a window of its own', async () => {
@@ -141,10 +156,10 @@ describe('a call of two', { timeout: 180_000 }, () => {
       await page.getByTestId('settings-dialog').waitFor({ state: 'detached' });
     };
     const soundsOf = async (line: string): Promise<number> => {
-      const { sounds } = await recorded();
+      const { tones } = await recorded();
       await bo.sendChat(line);
       await page.getByTestId('notice').filter({ hasText: line }).waitFor({ timeout: WITHIN_MS });
-      return (await recorded()).sounds - sounds;
+      return (await recorded()).tones - tones;
     };
     await page.evaluate(() => void (document.hasFocus = () => false));
     // First without: a sound soon after another one is left out.
@@ -168,7 +183,10 @@ describe('a call of two', { timeout: 180_000 }, () => {
     await page.getByTestId('devices-microphone').click();
     const menu = page.getByTestId('device-menu-microphone');
     const choices = await menu.getByTestId('pick-microphone').locator('option').count();
-    await menu.getByTestId('pick-microphone').selectOption({ index: choices - 1 });
+    assert.ok(choices > 1);
+    const microphones = menu.getByTestId('pick-microphone');
+    await microphones.selectOption({ index: choices - 1 });
+    await opensDevice('audio', await microphones.inputValue());
     await menu.getByTestId('test-speaker').click();
     const played = menu.locator('[data-testid=speaker-tested][data-state=played]');
     await played.waitFor({ timeout: WITHIN_MS });
@@ -190,8 +208,14 @@ describe('a call of two', { timeout: 180_000 }, () => {
       await page.evaluate(() => document.activeElement?.getAttribute('data-testid')),
       'devices-microphone',
     );
+    await page.getByTestId('devices-camera').click();
+    const cameras = page.getByTestId('device-menu-camera').getByTestId('pick-camera');
+    const camera = await cameras.locator('option').last().getAttribute('value');
+    await cameras.selectOption(camera);
+    await opensDevice('video', camera ?? '');
+    await page.keyboard.press('Escape');
     await bo.receivesMedia(1);
-    assert.equal((await recorded()).locks, 1);
+    assert.equal((await recorded()).heldLocks, 1);
   });
 
   it('asks before a link gets a key, and still says of the other, who has the old link, that they are connected directly', async () => {
@@ -210,9 +234,26 @@ describe('a call of two', { timeout: 180_000 }, () => {
     await page.keyboard.press('Escape');
     await ada.receivesMedia(1);
     for (const one of [ada, bo]) {
-      await large(one).and(one.page.locator('[data-path=direct]')).waitFor({ timeout: WITHIN_MS });
-      assert.equal(await one.page.getByText('another link').count(), 0);
+      assert.equal(await large(one).getAttribute('data-path'), 'direct');
+      await large(one).getByTestId('tile-link').click();
+      await one.page.getByTestId('link-dialog').getByText('encrypted on the way between you').waitFor();
+      await one.page.keyboard.press('Escape');
     }
+  });
+
+  it('takes one mute and unmute after the other without an error, and a page that is left meanwhile', async () => {
+    const { page } = ada;
+    for (let press = 0; press < 10; press += 1) await page.keyboard.press('m');
+    await bo.receivesMedia(1);
+    for (let press = 0; press < 3; press += 1) await page.keyboard.press('m');
+    await page.getByTestId('control-leave').click();
+    await page.getByTestId('ended-left').waitFor({ timeout: WITHIN_MS });
+    assert.equal((await recorded()).heldLocks, 0, 'the screen may turn off again');
+    assert.deepEqual([ada.errors, ada.lines], [[], []]);
+    await page.getByTestId('next-rejoin').click();
+    await page.getByTestId('join').click();
+    await page.locator('[data-testid=call][data-status=connected]').waitFor({ timeout: 30_000 });
+    await bo.receivesMedia(1, 0);
   });
 
   it('shows advice whole where the browser refuses the camera', async () => {

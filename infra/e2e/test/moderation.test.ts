@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { newProfile } from '../support/browsers.ts';
+import { createRoom, keepOwnerKey } from '../support/owned-room.ts';
 import { withSite } from '../support/site.ts';
 import { assertTakesAtMost } from '../support/stalls.ts';
 import { joinOnOtherPod, newRoom, Visitor } from '../support/visitor.ts';
@@ -87,7 +88,7 @@ describe('an owner and guests on different pods', { timeout: 300_000 }, () => {
       await person('Gus').getByTestId('kick').click();
       await isRemoved('KICKED');
     });
-    await guest.page.getByTestId('next-rejoin').click();
+    await guest.page.getByTestId('next-ask-again').click();
     await enterLobby(guest.page);
     await admitFromList('Gus');
     await inCall(guest.page);
@@ -217,6 +218,42 @@ describe('an owner and guests on different pods', { timeout: 300_000 }, () => {
     await page.getByTestId('name-input').fill(name);
     await page.getByTestId('join').click();
   }
+});
+
+describe('an owner of a room without a lobby', { timeout: 120_000 }, () => {
+  const site = withSite();
+
+  it('[MOD-1] removes a guest, who is back only when the owner lets it in, also after a reload and in another tab, while others enter', async () => {
+    const owned = await createRoom(site, { name: 'garden' });
+    const link = `${site.web}/r/${owned.room}`;
+    const enter = async (name: string, isOwner = false): Promise<Visitor> => {
+      const profile = await newProfile(site.browser, site.web);
+      if (isOwner) await profile.addInitScript(keepOwnerKey, owned);
+      const visitor = new Visitor(name, await profile.newPage());
+      await visitor.enter(link);
+      return visitor;
+    };
+    const [olga, gus] = [await enter('Olga', true), await enter('Gus')];
+    await olga.page.getByTestId('control-people').click();
+    const person = (name: string) => olga.page.getByTestId('person').filter({ hasText: name });
+    await person('Gus').getByTestId('person-menu').click();
+    await person('Gus').getByTestId('kick').click();
+    await gus.page.getByTestId('ended-KICKED').waitFor();
+    await gus.page.getByTestId('next-ask-again').click();
+    await enterLobby(gus.page);
+    await gus.page.reload();
+    await gus.page.getByTestId('lobby').waitFor();
+    const tab = await gus.page.context().newPage();
+    await tab.goto(link);
+    await enterLobby(tab, 'Gus');
+    await tab.close();
+    const hana = await enter('Hana');
+    await person('Hana').waitFor();
+    assert.equal(await person('Gus').count(), 0);
+    await olga.page.getByTestId('waiting-person').getByTestId('admit').click();
+    await inCall(gus.page);
+    for (const one of [olga, gus, hana]) assert.deepEqual([one.errors, one.lines], [[], []]);
+  });
 });
 
 async function enterLobby(page: Page, name = 'Gus'): Promise<void> {

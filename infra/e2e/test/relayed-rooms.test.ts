@@ -17,7 +17,7 @@ import { listen, playedSound } from '../support/voices.ts';
 
 /** Two pages that decode each other's camera are to leave the processors time. */
 const SIZES: Sizes = { camera: { width: 160, height: 90 }, page: { width: 900, height: 640 } };
-/** The stage of this window shows the only other participant larger than the low quality of a camera, of 320 pixels, may be shown. */
+/** The stage of this window is so large that the low quality of a camera, 320 pixels wide, is not enough for the only other participant. */
 const LARGE = { width: 900, height: 640 };
 const SMALL = { width: 420, height: 640 };
 const WITHIN_MS = 20_000;
@@ -82,26 +82,35 @@ describe('another participant', { timeout: 240_000 }, () => {
     await isLoud(olga);
   });
 
-  it('[MEDIA-14] is received in the size of its tile: in that of a large one, and in a smaller one when the window becomes small', async () => {
+  it('[MEDIA-14] is received in the high quality for a large tile and in full screen, and in the low one for a small tile', async () => {
     const room = newRoom();
     const sizes = { camera: { width: 640, height: 360 }, page: SMALL };
     const ada = await Visitor.join(site.browser, { name: 'Ada', web: site.web, room, sizes });
     const ben = await Visitor.join(site.browser, { name: 'Ben', web: site.web, room, sizes: SIZES });
+    const tileOfAda = ben.page.locator(`[data-testid=tile][data-participant=${await ada.participant()}]`);
     const widthOf = (): Promise<number> =>
-      ben.page
-        .locator('[data-testid=tile]:not([data-self]) video')
-        .evaluate((video) => (video as HTMLVideoElement).videoWidth);
-    const receives = (width: number): Promise<void> =>
-      until(async () => (await widthOf()) === width, {
+      tileOfAda.locator('video').evaluate((video) => (video as HTMLVideoElement).videoWidth);
+    const receives = (width: number): Promise<void> => {
+      let now = 0;
+      return until(async () => (now = await widthOf()) === width, {
         withinMs: WITHIN_MS,
-        what: () => `a picture ${width} pixels wide`,
+        what: () => `a picture ${width} pixels wide: it has ${now}`,
       });
+    };
     for (const one of [ada, ben]) await connectsBy(one, 'sfu', 1);
     for (const page of [LARGE, SMALL, LARGE]) {
       await ben.page.setViewportSize(page);
       await receives(page === LARGE ? 640 : 320);
     }
-    for (const one of [ada, ben]) await one.leave();
+    // With a third participant tiles are small.
+    const cem = await Visitor.join(site.browser, { name: 'Cem', web: site.web, room, sizes: SIZES });
+    await receives(320);
+    await tileOfAda.hover();
+    await tileOfAda.getByTestId('full').click();
+    await receives(640);
+    await tileOfAda.getByTestId('full').click();
+    await receives(320);
+    for (const one of [ada, ben, cem]) await one.leave();
   });
 
   const clients = async (): Promise<number> =>

@@ -10,6 +10,8 @@ import { newRoom, Visitor } from '../support/visitor.ts';
 
 /** Ten times the first backoff of a client that reconnects. */
 const NO_RECONNECT_MS = 5000;
+/** The answer to one request, in a page that loads. */
+const NOT_FOUND_WITHIN_MS = 3000;
 const UNLOAD_GRACE_MS = LIMITS['resume.unloadGrace'].value;
 
 describe('rooms', { timeout: 240_000 }, () => {
@@ -46,7 +48,7 @@ describe('rooms', { timeout: 240_000 }, () => {
     const page = await (await newProfile(site.browser, site.web)).newPage();
     for (const room of ['stand-up@local', 'stand-up@mars']) {
       await page.goto(`${site.web}/r/${room}`);
-      await page.getByTestId('ended-ROOM_NOT_FOUND').waitFor({ timeout: 10_000 });
+      await page.getByTestId('ended-ROOM_NOT_FOUND').waitFor({ timeout: NOT_FOUND_WITHIN_MS });
     }
     await page.context().close();
   });

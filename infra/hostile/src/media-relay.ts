@@ -1,6 +1,6 @@
 /**
- * A relay that is not on its users' side, as browsers see one: it has every frame of a room, and serves what it likes under any name. It is connected to
- * the relays of the stack with a token that allows all of that, as one who controls a relay can make for it.
+ * What one does who controls a media relay: reads every frame of a room, and serves what it likes under any name. A client of the stack's own relays
+ * does it here, with a token that allows all of that, signed with the installation's key; a relay needs no token.
  */
 import { Broadcast, Connection, Group, Path } from '@moq/net';
 import Session from '@moq/qmux';
@@ -37,7 +37,7 @@ export interface Recording {
 }
 
 export interface Forgery {
-  /** How many frames were sent to those who asked for them. */
+  /** How many frames were sent to relays that asked for them. */
   sent(): number;
   end(): void;
 }
@@ -45,8 +45,8 @@ export interface Forgery {
 export class HostileRelay {
   readonly #session: Connection.Established;
   readonly #room: string;
-  /** The newest page of each participant. */
-  readonly #pages = new Map<string, string>();
+  /** The pages that each participant publishes from now. */
+  readonly #pages = new Map<string, Set<string>>();
 
   private constructor(session: Connection.Established, room: string) {
     this.#session = session;
@@ -89,27 +89,36 @@ export class HostileRelay {
     return { catalog, tracks: new Map(tracks) };
   }
 
-  /** Resolves when the participant publishes, and answers which page does. */
+  /** Resolves when the participant publishes, and answers which page does: the newest. */
   async pageOf(participant: string): Promise<string> {
-    await until(() => this.#pages.has(participant), {
+    const newest = (): string | undefined => [...(this.#pages.get(participant) ?? [])].toSorted().at(-1);
+    await until(() => newest() !== undefined, {
       withinMs: WITHIN_MS,
       what: () => `a broadcast of ${participant}`,
     });
-    return this.#pages.get(participant) ?? '';
+    return newest() ?? '';
   }
 
-  /** Serves a recording as that page of the participant, from each track's first subscription on, as fast as it was recorded. */
+  /** Resolves when no page of the participant publishes. */
+  publishesNothing(participant: string): Promise<void> {
+    return until(() => (this.#pages.get(participant)?.size ?? 0) === 0, {
+      withinMs: WITHIN_MS,
+      what: () => `the end of what ${participant} publishes`,
+    });
+  }
+
+  /** Serves a recording as that page of the participant, from each track's first subscription on, at the pace at which it was recorded. */
   serve(participant: string, page: string, { catalog, tracks }: Recording): Forgery {
     const broadcast = new Broadcast.Producer();
     let sent = 0;
     for (const [name, frames] of tracks) {
       const track = broadcast.createTrack(name);
       const play = async (): Promise<void> => {
+        const begunAt = performance.now();
         let group: Group.Producer | undefined;
-        let played = 0;
         for (const { group: sequence, afterMs, frame } of frames) {
-          await pause(Math.max(0, afterMs - played));
-          played = Math.max(played, afterMs);
+          const earlyMs = begunAt + afterMs - performance.now();
+          if (earlyMs > 0) await pause(earlyMs);
           if (track.closed.peek() !== undefined) return;
           if (group?.sequence !== sequence) {
             group?.close();
@@ -141,7 +150,10 @@ export class HostileRelay {
     const announcements = this.#session.announced(Path.from('rooms', this.#room));
     for (let event = await announcements.next(); event !== undefined; event = await announcements.next()) {
       const [participant = '', page = ''] = Path.parts(event.path);
-      if (event.active) this.#pages.set(participant, page);
+      const pages = this.#pages.get(participant) ?? new Set();
+      this.#pages.set(participant, pages);
+      if (event.active) pages.add(page);
+      else pages.delete(page);
     }
   }
 

@@ -118,6 +118,8 @@ export const RoomPolicy = Type.Object({
   bans: Type.Array(BanMarks, { maxItems: 500 }),
   /** Participants that were kicked: their resume tokens are refused. */
   kicked: Type.Array(ParticipantId, { maxItems: 1000 }),
+  /** Their devices, which wait for an owner as in a lobby (MOD-1). Absent where there are none, and in those of pods that let them enter. */
+  knocking: Type.Optional(Type.Array(VisitorMarks.properties.network, { maxItems: 1000 })),
   /** Absent in those of pods that know no mutes: no participant is muted. */
   mutes: Type.Optional(Mutes),
   /** Absent in those of pods that know no co-owners. */

@@ -39,10 +39,14 @@ export const RoomRecord = Type.Object({
     ),
   ),
   kicked: Type.Optional(
-    Type.Array(Type.Object({ participant: Type.String({ maxLength: 32 }), until: UnixMs }), {
-      maxItems: MAX_KICKED,
-      description: 'While their resume tokens may be valid.',
-    }),
+    Type.Array(
+      Type.Object({
+        participant: Type.String({ maxLength: 32 }),
+        until: UnixMs,
+        device: Type.Optional(Type.String({ maxLength: 64 })),
+      }),
+      { maxItems: MAX_KICKED, description: 'For `kick.keep`.' },
+    ),
   ),
   mutes: Type.Optional(Mutes),
   coOwners: Type.Optional(CoOwners),

@@ -15,7 +15,16 @@ export const ROOM_LIMITS = {
     unit: 'participants',
     code: null,
     rationale:
-      'over it the earliest is dropped: its resume token is then treated as that of a participant that left',
+      'over it the earliest is dropped: its resume token is then treated as that of a participant that left, and its device enters as any other',
+  },
+  'kick.keep': {
+    value: 86_400_000,
+    min: 60_000,
+    max: 604_800_000,
+    unit: 'ms',
+    code: null,
+    rationale:
+      'for so long a device whose participant was kicked has to ask an owner, and no longer than the call: few last for a day',
   },
   'room.muted': {
     value: 200,

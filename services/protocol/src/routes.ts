@@ -144,7 +144,7 @@ export const ROUTES = {
     owner: true,
     codes: [...OWNER_CODES, 'PARTICIPANT_NOT_FOUND', 'TOO_MANY_BANS'],
   },
-  kick: toParticipant('kick', 'Remove a participant, who may join again'),
+  kick: toParticipant('kick', 'Remove a participant, who may ask to come back'),
   requestMute: toParticipant('request-mute', 'Ask a participant to mute'),
   lowerHand: toParticipant('lower-hand', 'Lower the hand of a participant'),
   mute: toParticipant('mute', 'Mute a participant: others play no sound of it', ['TOO_MANY_MUTED']),

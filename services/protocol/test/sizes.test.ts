@@ -37,6 +37,7 @@ describe('the largest messages between pods', () => {
       view: { room: ROOM, kind: 'named', homeRegion: 'e'.repeat(16), cap: 2000, locked: true },
       bans: Array.from({ length: bans }, () => ({ id: 'b'.repeat(36), ...MARKS })),
       kicked: Array.from({ length: LIMITS['room.kicked'].max }, () => 'p0123456789abcdef'),
+      knocking: Array.from({ length: LIMITS['room.kicked'].max }, () => MARKS.network),
       mutes: { all: true, participants: Array.from({ length: muted }, () => 'p0123456789abcdef') },
     },
   });

@@ -40,7 +40,7 @@ impl Guest {
 
     /// Joins a room with a ticket of another host, which the host has to accept (KEY-1).
     pub async fn join_with_ticket_of(issuer: &Site, site: &Site, room: &str) -> Result<Self, ConnectionEnd> {
-        let room = RoomUrl { host: issuer.url.clone(), id: room.to_owned() };
+        let room = RoomUrl { host: issuer.url.clone(), id: room.to_owned(), has_key: false };
         let (sender, received) = mpsc::channel(CAPACITY);
         let mode = JoinMode::Probe { received: sender, host: site.url.clone() };
         let mut client = RoomClient::join(NAME, &room, false, mode, &site.connect).await?;

@@ -69,8 +69,11 @@ pub struct RelayRequest {
     pub answer: oneshot::Sender<Result<Option<RelayAddress>, ConnectionEnd>>,
 }
 
+const HAS_KEY: &str = "the link has an end-to-end key (#key=), and terminals do not encrypt: those who have it would neither see nor \
+                       hear this participant, nor it them";
+
 impl RoomClient {
-    /// Joins a room. `publish`: the participant announces a camera and a microphone.
+    /// Joins a room. A link with an end-to-end key is refused. `publish`: the participant announces a camera and a microphone.
     pub async fn join(
         name: &str,
         room: &RoomUrl,
@@ -78,6 +81,9 @@ impl RoomClient {
         mode: JoinMode,
         connect: &ConnectOptions,
     ) -> Result<Self, ConnectionEnd> {
+        if room.has_key {
+            return Err(ConnectionEnd::Refused(HAS_KEY.into()));
+        }
         let waits_in_lobby = matches!(mode, JoinMode::Participant);
         let mut entry = Entry::request(room, name, publish, waits_in_lobby, connect).await?;
         if let JoinMode::Probe { host, .. } = &mode {

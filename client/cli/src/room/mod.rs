@@ -108,7 +108,7 @@ impl Create {
 
 impl Delete {
     async fn run(self) -> anyhow::Result<Result<(), ConnectionEnd>> {
-        let MediaUrl::Room(RoomUrl { mut host, id }) = self.room else {
+        let MediaUrl::Room(RoomUrl { mut host, id, .. }) = self.room else {
             bail!("the URL of a room is https://HOST/r/ROOM")
         };
         host.set_path(&routes::delete_room(&id));

@@ -70,10 +70,12 @@ function CallRoom({ session }: { readonly session: CallSession }) {
         <main class="call-stage">
           {session.screen.value && <SharingBar session={session} />}
           <Stage session={session} />
-          <ConnectionBanner session={session} />
-          <NoticeList session={session} />
+          <div class="stage-top">
+            <ConnectionBanner session={session} />
+            <MutedHint session={session} />
+            <NoticeList session={session} />
+          </div>
           <ReactionLog session={session} />
-          <MutedHint session={session} />
         </main>
         <Controls session={session} />
       </div>
@@ -96,7 +98,7 @@ function ConnectionBanner({ session }: { readonly session: CallSession }) {
   const seconds = useSecondsUntil(turnAtMs);
   const text = bannerText(connection);
   return (
-    <div class="banner-slot" role="status">
+    <div role="status">
       {text && (
         <p class="banner" data-testid="banner">
           <span class="banner-dot" />

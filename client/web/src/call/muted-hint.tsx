@@ -1,20 +1,24 @@
 import { Icon } from '../design/icon.tsx';
 import type { CallSession } from './session.ts';
 
-/** At the top, where it covers no name. */
+/** In one line, also on a phone: above the names of the first tiles. */
 export function MutedHint({ session }: { readonly session: CallSession }) {
   const { muted } = session.snapshot.value.me;
   return (
-    <div class="muted-hint-slot" role="status">
+    <div role="status">
       {muted ? (
         <p class="muted-hint" data-testid="muted-by-owner">
           <Icon name="mic-off" />
-          An owner muted you until they let you speak.
+          <span>
+            An owner muted you<span class="wide-only"> until they let you speak</span>.
+          </span>
         </p>
       ) : session.mutedSpeech.value ? (
         <p class="muted-hint" data-testid="muted-hint">
           <Icon name="mic-off" />
-          You are muted. The others do not hear you.
+          <span>
+            You are muted.<span class="wide-only"> The others do not hear you.</span>
+          </span>
         </p>
       ) : null}
     </div>

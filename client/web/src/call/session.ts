@@ -6,7 +6,7 @@ import { mediaProblemText } from '../text/media-problems.ts';
 import { problemOf } from '../media/devices.ts';
 import { watchLevel } from '../media/level.ts';
 import { isWanted, type Kind, type LocalMedia } from '../media/local-media.ts';
-import { setOwnerKey } from '../memory/owner-key.ts';
+import { setOwnerKey, takeOwnerless } from '../memory/owner-key.ts';
 import { rememberName } from '../memory/profile.ts';
 import { joinedLate } from '../memory/joined-late.ts';
 import { rememberChoice } from '../memory/tab.ts';
@@ -28,6 +28,8 @@ export type OpenDialog =
   | { readonly kind: 'ban'; readonly participant: ParticipantId; readonly name: string };
 
 const MUTED = 'An owner muted you. You can switch your microphone on when they let you speak.';
+const OWNERLESS =
+  'The service could not make you the owner of this room: no one can mute, remove or lock out others here.';
 const KEY_REFUSED = 'The owner key in this browser is no longer valid for this room. You join as a guest.';
 
 export class CallSession {
@@ -93,6 +95,7 @@ export class CallSession {
     this.snapshot = signal(call.snapshot());
     this.volumes = new Volumes(call.snapshot().room);
     this.#hasOwnerKey = call.moderation !== null;
+    if (takeOwnerless(call.snapshot().room)) this.notices.show(OWNERLESS, 'trouble');
     this.#stops.push(
       call.subscribe(() => this.#onChange(call.snapshot())),
       effect(() => call.setMicrophone(media.sendingMicrophone.value)),

@@ -82,15 +82,31 @@ function useCameraSizes(
   { tile, stage }: { readonly tile: Size; readonly stage: Size },
 ): void {
   const { people } = session.snapshot.value;
+  const full = useFullscreen();
   const everyone = people.map((person) => person.participant).join();
   useEffect(() => {
     if (tile.width === 0) return;
-    for (const { participant } of people)
-      session.showCamera(
-        participant,
-        participant === large ? stage : tiles.includes(participant) ? tile : null,
-      );
-  }, [session, everyone, tiles.join(), large, tile.width, tile.height, stage.width, stage.height]);
+    const sizeOf = (participant: ParticipantId): Size | null => {
+      if (participant === full) return { width: screen.width, height: screen.height };
+      if (participant === large) return stage;
+      return tiles.includes(participant) ? tile : null;
+    };
+    for (const { participant } of people) session.showCamera(participant, sizeOf(participant));
+  }, [session, everyone, tiles.join(), large, full, tile.width, tile.height, stage.width, stage.height]);
+}
+
+/** The participant whose tile fills the screen. */
+function useFullscreen(): ParticipantId | null {
+  const [participant, setParticipant] = useState<ParticipantId | null>(null);
+  useEffect(() => {
+    const onChange = () => {
+      const tile = document.fullscreenElement?.closest<HTMLElement>('[data-testid=tile]');
+      setParticipant(tile?.dataset['participant'] ?? null);
+    };
+    document.addEventListener('fullscreenchange', onChange);
+    return () => document.removeEventListener('fullscreenchange', onChange);
+  }, []);
+  return participant;
 }
 
 /** Those who share their screens; that of the first is large. */

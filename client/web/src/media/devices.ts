@@ -41,9 +41,9 @@ export function isPhone(): boolean {
   return hints?.mobile ?? /Android|iPhone|iPad|iPod/.test(navigator.userAgent);
 }
 
-/** Names of errors: Media Capture and Streams, section 10.3. */
+/** Names of errors: Media Capture and Streams, section 10.3. In Firefox they are no instances of `Error`. */
 export function problemOf(error: unknown): MediaProblem {
-  const name = error instanceof Error ? error.name : '';
+  const name = typeof error === 'object' && error !== null && 'name' in error ? error.name : '';
   switch (name) {
     case 'NotAllowedError':
     case 'SecurityError':

@@ -102,12 +102,23 @@ export class LocalMedia {
     }
     const request = this.#request(kind);
     try {
-      const wanted = kind === 'camera' ? { video: this.#video() } : { audio: this.#audio() };
-      this.#adopt(kind, (await this.port.open(wanted)).getTracks()[0], request);
+      this.#adopt(kind, (await this.#openChosen(kind)).getTracks()[0], request);
     } catch (error) {
       if (request === this.#requests[kind]) source.value = { status: 'failed', problem: problemOf(error) };
     }
     await this.#list();
+  }
+
+  /** Another device only where the chosen one is not there. */
+  async #openChosen(kind: Kind): Promise<MediaStream> {
+    const opens = (isChosen: boolean): Promise<MediaStream> =>
+      this.port.open(kind === 'camera' ? { video: this.#video(isChosen) } : { audio: this.#audio(isChosen) });
+    try {
+      return await opens(true);
+    } catch (error) {
+      if (this.chosen[kind].value === null || problemOf(error) !== 'missing') throw error;
+      return opens(false);
+    }
   }
 
   #request(kind: Kind): number {
@@ -192,22 +203,25 @@ export class LocalMedia {
     const isCamera = kind === 'camera';
     const fits = this.devices.value[kind].some(({ deviceId }) => !isCamera || deviceId === lost);
     if (this[kind].value !== LOST || !fits) return;
-    const wanted = isCamera ? { video: { ...VIDEO, deviceId: { exact: lost } } } : { audio: this.#audio() };
-    const found = await this.port.open(wanted).catch(() => null);
+    const opening = isCamera
+      ? this.port.open({ video: { ...VIDEO, deviceId: { exact: lost } } })
+      : this.#openChosen('microphone');
+    const found = await opening.catch(() => null);
     const [track] = found?.getTracks() ?? [];
     if (this[kind].value !== LOST) track?.stop();
     else if (track !== undefined) this.#adopt(kind, track);
   }
 
-  #video(): MediaTrackConstraints {
+  /** Browsers take a device that is only preferred (`ideal`) for one of many. */
+  #video(isChosen = true): MediaTrackConstraints {
     if (this.#side !== null) return { ...VIDEO, facingMode: this.#side };
-    const id = this.chosen.camera.value;
-    return id === null ? { ...VIDEO, facingMode: 'user' } : { ...VIDEO, deviceId: { ideal: id } };
+    const id = isChosen ? this.chosen.camera.value : null;
+    return id === null ? { ...VIDEO, facingMode: 'user' } : { ...VIDEO, deviceId: { exact: id } };
   }
 
-  #audio(): MediaTrackConstraints {
-    const id = this.chosen.microphone.value;
-    return id === null ? AUDIO : { ...AUDIO, deviceId: { ideal: id } };
+  #audio(isChosen = true): MediaTrackConstraints {
+    const id = isChosen ? this.chosen.microphone.value : null;
+    return id === null ? AUDIO : { ...AUDIO, deviceId: { exact: id } };
   }
 
   async #list(): Promise<void> {

@@ -17,3 +17,17 @@ export function setCallKey(room: string, value: string): void {
   browserStore.write(CALLS, rooms.slice(-MAX_CALLS).join(' '));
   setOwnerKey(room, value);
 }
+
+/** The new call that the service could give no owner, until its page has said so. */
+let ownerless: string | null = null;
+
+export function noteOwnerless(room: string): void {
+  ownerless = room;
+}
+
+/** Whether this call has no owner and its user has not read that yet; from now on they have. */
+export function takeOwnerless(room: string): boolean {
+  const is = ownerless === room;
+  if (is) ownerless = null;
+  return is;
+}

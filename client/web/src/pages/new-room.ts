@@ -1,7 +1,7 @@
 /** Opens a new call in a room that belongs to this browser, or without an owner where the service makes no such room. SPEC rule ROOM-13. */
 import { adHocRoomId } from '@parley/protocol/ids';
 import { signal } from '@preact/signals';
-import { setCallKey } from '../memory/owner-key.ts';
+import { noteOwnerless, setCallKey } from '../memory/owner-key.ts';
 import { go, path } from '../navigate.ts';
 import { createRoom } from '../rooms-api.ts';
 import { roomPath } from '../route.ts';
@@ -22,7 +22,9 @@ export async function newRoom(): Promise<void> {
   // The user opened another page in the meantime.
   if (path.peek() !== from) return;
   if (!made.ok) {
-    go(roomPath(adHocRoomId(crypto.getRandomValues(new Uint8Array(16)))));
+    const room = adHocRoomId(crypto.getRandomValues(new Uint8Array(16)));
+    noteOwnerless(room);
+    go(roomPath(room));
     return;
   }
   const { room, ownerKey } = made.value;

@@ -69,8 +69,8 @@ export const ENDINGS: Readonly<Record<EndReason, Ending>> = {
   },
   KICKED: {
     title: 'You were removed from the call',
-    body: 'An owner removed you. You can join again.',
-    next: ['rejoin', 'home'],
+    body: 'An owner removed you. You can ask to come back, and an owner decides.',
+    next: ['ask-again', 'home'],
     auto: false,
     mood: 'closed',
   },

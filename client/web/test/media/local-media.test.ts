@@ -30,9 +30,15 @@ function desk(...present: string[]) {
     const wanted = id?.exact ?? id?.ideal;
     return typeof wanted === 'string' ? wanted : undefined;
   };
+  const exactly = (asked: MediaTrackConstraints | boolean | undefined): string | undefined => {
+    const id = typeof asked === 'object' ? (asked.deviceId as ConstrainDOMStringParameters | undefined) : {};
+    return typeof id?.exact === 'string' ? id.exact : undefined;
+  };
   const port: DevicePort = {
     access: 'yes',
     open: async ({ audio, video }) => {
+      const missing = [audio, video].map(exactly).filter((id) => id !== undefined && !present.includes(id));
+      if (missing.length > 0) throw new DOMException('', 'OverconstrainedError');
       const waits = [audio, video].map((asked) => slow.get(wish(asked) ?? '') ?? 0);
       if (Math.max(...waits) > 0) await pause(Math.max(...waits));
       const tracks = [
@@ -189,4 +195,17 @@ test('a flip opens the camera of the other side, one at a time, and a choice by 
   await media.choose('camera', 'front camera');
   assert.deepEqual(seen(), [['user'], false]);
   assert.equal(most, 1);
+});
+
+test('the chosen device is opened and no other, and another one where it is not there', async () => {
+  const { port, opened, unplug } = desk('microphone-1', 'microphone-2', 'camera-1', 'camera-2');
+  const media = new LocalMedia(port);
+  await media.begin();
+  await media.choose('microphone', 'microphone-2');
+  await media.choose('camera', 'camera-2');
+  assert.deepEqual(opened.slice(-2), ['microphone-2', 'camera-2']);
+  media.turnOff('microphone');
+  await unplug('microphone-2');
+  await media.turnOn('microphone');
+  assert.equal(liveOf(media, 'microphone'), 'microphone-1');
 });

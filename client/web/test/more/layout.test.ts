@@ -48,21 +48,54 @@ for (const [screen, viewport] of Object.entries(SCREENS))
   });
 
 for (const [screen, viewport] of Object.entries(SCREENS))
-  test(`that the user is muted, and the pages of a larger room, cover no name of a participant on a ${screen}`, async () => {
+  test(`neither the hint that one is muted nor the pager covers a name of a participant on a ${screen}`, async () => {
     const context = await gallery.browser.newContext({ viewport });
-    for (const [state, cover] of [
-      ['call-muted-speech', '[data-testid=muted-hint]'],
-      ['call-muted-by-owner', '[data-testid=muted-by-owner]'],
-      ['call-pages', '[data-testid=pager]'],
-    ] as const) {
+    for (const state of ['call-2', 'call-3', 'call-9', 'call-screen', 'call-pages', 'call-own-screen']) {
       const page = await gallery.open(context, state);
-      await page.locator(cover).waitFor();
+      await page.locator('[data-testid="control-microphone"][data-look="plain"]').waitFor();
+      await page.evaluate(muteMe);
+      await page.getByTestId('muted-by-owner').waitFor();
       await settled(page);
-      assert.deepEqual(await page.evaluate(coveredNames, cover), [], state);
+      for (const cover of ['muted-by-owner', 'pager'])
+        assert.deepEqual(
+          await page.evaluate(coveredNames, `[data-testid=${cover}]`),
+          [],
+          `${cover} in ${state}`,
+        );
       await page.close();
     }
     await context.close();
   });
+
+test('the hint that one is muted covers no button of the bar over a shared screen, and no request', async () => {
+  const context = await gallery.browser.newContext({ viewport: SCREENS.phone });
+  for (const [state, under] of [
+    ['call-own-screen', 'stop-sharing'],
+    ['call-lobby-request', 'lobby-request'],
+  ] as const) {
+    const page = await gallery.open(context, state);
+    await page.getByTestId(under).waitFor();
+    await page.evaluate(muteMe);
+    await page.getByTestId('muted-by-owner').waitFor();
+    await settled(page);
+    const [hint, other] = [
+      await page.getByTestId('muted-by-owner').boundingBox(),
+      await page.getByTestId(under).boundingBox(),
+    ];
+    assert.ok(
+      hint && other && hint.y >= other.y + other.height,
+      `${state}: ${JSON.stringify([hint, other])}`,
+    );
+    await page.close();
+  }
+  await context.close();
+});
+
+/** Runs in the page. */
+function muteMe(): void {
+  const call = globalThis.fakeCall;
+  call?.show({ me: { ...call.snapshot().me, muted: true } });
+}
 
 /** The names on tiles over which something of this selector lies. Runs in the page. */
 function coveredNames(selector: string): (string | null)[] {
@@ -71,6 +104,7 @@ function coveredNames(selector: string): (string | null)[] {
     one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
   const covers = [...document.querySelectorAll(selector)].map(boxOf);
   const names = [...document.querySelectorAll('.tile-name')].filter((name) => name.checkVisibility());
+  if (names.length === 0) throw new Error('no tile has a name');
   return names
     .filter((name) => covers.some((cover) => meet(cover, boxOf(name))))
     .map((name) => name.textContent);

@@ -13,6 +13,8 @@ import { listen } from '../../support/voices.ts';
 
 /** Longer than a socket is given to answer a ping. */
 const ASLEEP_MS = 20_000;
+/** With all its processes, and for nearly as long as a participant may be away. */
+const DEEP_SLEEP_MS = 25_000;
 const BEHIND_MS = 10_000;
 /** Long enough for a path that works for a moment only to fail. */
 const STEADY_MS = 4000;
@@ -59,6 +61,35 @@ for (const way of ['sfu', 'mesh'] as const)
       return [ada, ben];
     }
   });
+
+describe('a computer that sleeps', { timeout: 240_000 }, () => {
+  const site = withSite();
+  const sleeping = opened(async (keep) => keep(await launchTabs()));
+
+  it('[MEDIA-12] [RES-1] is in its call from peer to peer again when it wakes up, with media and chat both ways', async (t) => {
+    const room = newRoom();
+    const ben = await Visitor.join(site.browser, { name: 'Ben', web: site.web, room });
+    const ada = await joinAsPuppet(sleeping(), `${site.web}/r/${room}`, 'Ada');
+    for (const one of [ada, ben]) await connectsBy(one, 'mesh', 1);
+    await Promise.all([ada.receivesMedia(1), ben.receivesMedia(1)]);
+    const processes = -(sleeping().process()?.pid ?? Number.NaN);
+    process.kill(processes, 'SIGSTOP');
+    await pause(DEEP_SLEEP_MS);
+    process.kill(processes, 'SIGCONT');
+    const wokeAt = Date.now();
+    await ada.page.waitForSelector('[data-testid=call][data-status=connected]');
+    await Promise.all([ada.receivesMedia(1), ben.receivesMedia(1)]);
+    t.diagnostic(`media both ways ${Date.now() - wokeAt} ms after it woke up`);
+    await ben.sendChat('good morning');
+    await ada.page.locator('[data-testid=control-chat]').click();
+    await ada.page.waitForSelector('[data-testid=chat-line] ::-p-text(good morning)');
+    await ada.page.locator('[data-testid=chat-input]').fill('morning');
+    await ada.page.keyboard.press('Enter');
+    await ben.receivesChat('morning');
+    await ada.page.close();
+    await ben.leave();
+  });
+});
 
 describe('a room through relays', { timeout: 240_000 }, () => {
   const site = withSite(WAYS.sfu.env);

@@ -65,6 +65,7 @@ describe('a room', { timeout: 420_000 }, () => {
       for (const one of people) await connectsBy(one, 'mesh', 2);
     });
     assertBounded(back);
+    for (const [at, one] of people.entries()) await keepsColors(one, colors[at] ?? new Map());
     for (const one of people) assert.deepEqual([one.errors, one.lines], [[], []]);
   });
 
@@ -91,7 +92,10 @@ describe('a room', { timeout: 420_000 }, () => {
     const room = newRoom();
     const join = (name: string) => Visitor.join(site.browser, { name, web: site.web, room, sizes: SIZES });
     const people = [await join('Ada'), await join('Ben')];
-    for (const one of people) await connectsBy(one, 'mesh', 1);
+    for (const one of people) {
+      await connectsBy(one, 'mesh', 1);
+      await saysFromBrowserToBrowser(one);
+    }
 
     const films = await filmsFrom(t, `${site.web}/r/${room}`);
     films.begin(1, 'join', '--log', '--publish');
@@ -106,17 +110,39 @@ describe('a room', { timeout: 420_000 }, () => {
       assert.match(text ?? '', /Relays can read them/);
       await one.page.keyboard.press('Escape');
     }
+    const labelsOf = async ({ page }: Visitor): Promise<string[]> =>
+      (
+        await page
+          .getByTestId('tile-link')
+          .evaluateAll((links) => links.map((link) => link.getAttribute('aria-label') ?? ''))
+      ).toSorted();
     for (const one of people)
       await until(async () => (await pathsOf(one)).toSorted().join() === 'direct,sfu', {
         withinMs: MOVED_WITHIN_MS,
         what: () =>
           `${one.name} to be connected directly with the other browser, and by relays with the terminal`,
       });
+    for (const one of people) {
+      const [first = '', second = ''] = await labelsOf(one);
+      assert.match(first, /^Connection with (?:Ada|Ben): .*, direct$/);
+      assert.match(second, /^Connection with Film 1: .*, through media relays$/);
+    }
 
     films.end();
-    for (const one of people) await connectsBy(one, 'mesh', 1);
+    for (const one of people) {
+      await connectsBy(one, 'mesh', 1);
+      await saysFromBrowserToBrowser(one);
+    }
   });
 });
+
+/** The dialog about the path of the call. */
+async function saysFromBrowserToBrowser({ page }: Visitor): Promise<void> {
+  await page.click('[data-testid=open-path]');
+  const text = await page.textContent('[data-testid=path-dialog] p');
+  assert.match(text ?? '', /^Voice and video are encrypted from browser to browser/);
+  await page.keyboard.press('Escape');
+}
 
 describe('a room that Firefox is in', { timeout: 420_000 }, () => {
   const site = withSite();

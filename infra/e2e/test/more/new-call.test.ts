@@ -1,4 +1,4 @@
-/** A new call from the landing page: its maker is the owner, also after a reload, and the link makes no one else one. */
+/** A new call from the landing page: its maker is the owner, also after a reload, and the link makes no one else one; or the page says that it has none. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { newProfile } from '../../support/browsers.ts';
@@ -38,5 +38,22 @@ describe('a new call', { timeout: 120_000 }, () => {
     const notice = gus.page.getByTestId('notice');
     await notice.getByText('An owner lowered your hand').waitFor({ timeout: WITHIN_MS });
     await Promise.all([olga.leave(), gus.leave()]);
+  });
+
+  it('[ROOM-13] opens without an owner where the service makes no such room, and says so', async () => {
+    const profile = await newProfile(site.browser, site.web);
+    const ada = new Visitor('Ada', await profile.newPage());
+    const { page } = ada;
+    await page.route('**/v1/rooms', (route) => route.abort());
+    await page.goto(site.web);
+    await page.getByTestId('new-room').click();
+    await page.getByTestId('name-input').fill('Ada');
+    await page.getByTestId('join').click();
+    await page.locator(CONNECTED).waitFor({ timeout: WITHIN_MS });
+    await page
+      .getByTestId('notice')
+      .getByText('could not make you the owner')
+      .waitFor({ timeout: WITHIN_MS });
+    await ada.leave();
   });
 });

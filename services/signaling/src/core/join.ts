@@ -4,7 +4,7 @@ import { enter } from './enter.ts';
 import type { Join } from './input.ts';
 import { waitInLobby } from './lobby.ts';
 import { isFull } from './room-cap.ts';
-import { isBanned } from './policy.ts';
+import { isBanned, mustWait } from './policy.ts';
 import { strongestClaim } from './roster/merge.ts';
 import { takeSeat } from './seats.ts';
 import type { Pod, Room } from './state.ts';
@@ -15,7 +15,7 @@ export function join(pod: Pod, room: Room, arrival: Join): void {
     pod.effects.push({ type: 'close', socket: arrival.socket, code: refused });
     return;
   }
-  if (room.view.lobby === true && !arrival.owner) waitInLobby(pod, room, arrival);
+  if (mustWait(room, arrival)) waitInLobby(pod, room, arrival);
   else if (room.view.hardCap === true) takeSeat(pod, room, { arrival, requester: undefined });
   else enter(pod, room, arrival);
 }

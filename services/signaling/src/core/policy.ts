@@ -38,6 +38,13 @@ export function isBanned(policy: RoomPolicy | undefined, visitor: VisitorMarks |
   );
 }
 
+/** A newcomer waits until an owner admits it: in a room with a lobby, and on a device whose participant was kicked. SPEC rules MOD-1, MOD-5. */
+export function mustWait({ view, policy }: Room, { owner, visitor }: Join): boolean {
+  if (owner) return false;
+  const device = visitor?.device;
+  return view.lobby === true || (device !== undefined && policy?.knocking?.includes(device) === true);
+}
+
 /** The ticket or token was issued for an earlier room of this name, which was deleted, or for an earlier call, which was ended. */
 export const isOfOtherIncarnation = (room: Room, { incarnation }: Join | Resume): boolean =>
   room.policy === undefined
@@ -75,7 +82,8 @@ export function takePolicy(pod: Pod, room: Room, policy: RoomPolicy): void {
   enforceBans(pod, room);
   // A region that was promoted does not know who has a seat.
   if (known === undefined || termOf(known.revision) < termOf(policy.revision)) claimSeats(pod, room);
-  if (room.view.lobby !== true) for (const waiting of waitingHere(room)) admit(pod, room, waiting, undefined);
+  for (const waiting of waitingHere(room))
+    if (!mustWait(room, waiting.presence.arrival)) admit(pod, room, waiting, undefined);
 }
 
 /** Without the policy a welcome has no mutes and no co-owners, and clients keep those that they knew. */

@@ -71,8 +71,7 @@ export interface RoomRecord {
   readonly locked: boolean;
   readonly lobby: boolean;
   readonly bans: readonly BanRecord[];
-  /** Participants that were kicked, while their resume tokens may still be valid; `until` in Unix ms. */
-  readonly kicked: readonly { readonly participant: ParticipantId; readonly until: number }[];
+  readonly kicked: readonly KickRecord[];
   readonly mutes: Mutes;
   /** SPEC rule MOD-16. */
   readonly coOwners: readonly ParticipantId[];
@@ -84,6 +83,14 @@ export interface RoomRecord {
   readonly ownerKeyHash: string;
   /** Unix time in ms. */
   readonly createdAt: number;
+}
+
+/** A participant that was kicked, and the mark of its device. */
+export interface KickRecord {
+  readonly participant: ParticipantId;
+  /** Unix time in ms. */
+  readonly until: number;
+  readonly device?: string;
 }
 
 /** Keyed hashes by which a ban recognises a visitor, and what the owner is shown of it. */

@@ -7,6 +7,7 @@ import { resumeSeated } from './resume.ts';
 import { loseSocket } from './leave.ts';
 import { enterFromLobby, waitingEntry } from './lobby.ts';
 import { answerRequester } from './moderation.ts';
+import { mustWait } from './policy.ts';
 import type { RoomSeats, Seat, SeatOutcome, SeatPlan } from './ports.ts';
 import { receivesOwnHeartbeat } from './roster/liveness.ts';
 import { strongestClaim } from './roster/merge.ts';
@@ -58,7 +59,7 @@ function seat(pod: Pod, room: Room, { arrival, requester, isLost }: Seating, out
     const entered = enterFromLobby(pod, room, arrival, outcome);
     if (requester !== undefined) answerRequester(pod, requester, { outcome: entered, name, visitor });
     // No newcomer waits in a room whose lobby was closed.
-    if (entered !== undefined && outcome !== 'taken' && room.view.lobby !== true)
+    if (entered !== undefined && outcome !== 'taken' && !mustWait(room, arrival))
       pod.effects.push({ type: 'close', socket, code: REFUSALS[outcome] });
     return;
   }

@@ -162,7 +162,10 @@ function withTurnedAway(ours: RoomRecord, theirs: RoomRecord): RoomRecord {
   const most = { bans: [...bans.values()].slice(-MAX_BANS), kicked: [...kicked.values()].slice(-MAX_KICKED) };
   // Either region may have been right to take a role back.
   const coOwners = ours.coOwners.filter((one) => theirs.coOwners.includes(one) && !kicked.has(one));
-  // The next call begins without mutes and co-owners. SPEC rule MOD-13.
-  const ended = theirs.calls > ours.calls ? { calls: theirs.calls, mutes: NO_MUTES, coOwners: [] } : {};
+  // The next call begins without mutes, co-owners and those who were kicked. SPEC rule MOD-13.
+  const ended =
+    theirs.calls > ours.calls
+      ? { calls: theirs.calls, mutes: NO_MUTES, coOwners: [], kicked: theirs.kicked }
+      : {};
   return { ...ours, ...most, ...(theirs.calls === ours.calls ? { coOwners } : {}), ...ended };
 }

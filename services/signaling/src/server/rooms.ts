@@ -146,9 +146,18 @@ export function policyOf(
     ...(device === undefined ? {} : { device }),
     ...(network === undefined ? {} : { network }),
   }));
-  const gone = kicked.filter(({ until }) => until > Date.now()).map(({ participant }) => participant);
-  const incarnation = incarnationOf(record);
-  const policy = { revision, incarnation, view, bans: marks, kicked: gone, mutes, coOwners: [...coOwners] };
+  const removed = kicked.filter(({ until }) => until > Date.now());
+  const knocking = [...new Set(removed.flatMap(({ device }) => device ?? []))];
+  const policy = {
+    revision,
+    incarnation: incarnationOf(record),
+    view,
+    bans: marks,
+    kicked: removed.map(({ participant }) => participant),
+    ...(knocking.length > 0 ? { knocking } : {}),
+    mutes,
+    coOwners: [...coOwners],
+  };
   return { view, policy };
 }
 

@@ -68,6 +68,38 @@ describe('kick', () => {
     assert.equal(world.ask('c', view.room, 'kick', bo), 'done');
   });
 
+  it('[MOD-1] lets its device back when an owner admits it, each time, also in a room without a lobby; others and owners enter as before', () => {
+    const world = new World();
+    const view = world.store.make('standup');
+    const owner = world.join('a', { view, owner: true });
+    const policy = world.store.change(view.room, { knocking: [marks('m').device ?? ''] });
+    world.handle('a', { type: 'policy', policy, notify: true });
+    world.advance(2000);
+    for (const pod of ['b', 'c']) {
+      const again = world.join(pod, { view, visitor: marks('m') });
+      assert.deepEqual(again.types, ['lobby-waiting']);
+      assert.deepEqual(owner.log.at(-1), {
+        type: 'lobby-joined',
+        waiting: { participant: again.id, name: again.name },
+      });
+      // A lobby that is opened and closed admits all others.
+      for (const lobby of [true, false]) {
+        const changed = world.store.change(view.room, { view: { lobby } });
+        world.handle('a', { type: 'policy', policy: changed, notify: true });
+        world.advance(2000);
+        assert.equal(again.isHere, false);
+      }
+      assert.equal(world.ask('a', view.room, 'admit', again), 'done');
+      assert.equal(again.isHere, true);
+    }
+    assert.equal(world.join('b', { view, visitor: marks('x') }).isHere, true);
+    assert.equal(world.join('c', { view, owner: true, visitor: marks('m') }).isHere, true);
+    const ended = world.store.change(view.room, { knocking: [] });
+    world.handle('a', { type: 'policy', policy: ended, notify: true });
+    world.advance(2000);
+    assert.equal(world.join('b', { view, visitor: marks('m') }).isHere, true);
+  });
+
   it('[MOD-10] of an unknown participant answers `unknown`', () => {
     const world = new World();
     const view = world.store.make('standup');

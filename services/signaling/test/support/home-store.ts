@@ -58,6 +58,7 @@ export class HomeStore {
       view?: Partial<Pick<RoomView, 'locked' | 'lobby'>>;
       bans?: RoomPolicy['bans'];
       kicked?: RoomPolicy['kicked'];
+      knocking?: RoomPolicy['knocking'] & {};
       mutes?: Mutes;
       coOwners?: CoOwners;
       incarnation?: RoomPolicy['incarnation'];

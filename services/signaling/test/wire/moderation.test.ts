@@ -27,10 +27,10 @@ async function enter(
 }
 
 describe('moderation', () => {
-  test('[MOD-1] a kick through one pod removes a participant of the other; its token is refused for good, a new join is not', async () => {
+  test('[MOD-1] a kick through one pod removes a participant of the other; its token is refused for good, and its device waits for an owner until the call ends', async () => {
     const owner = await Owner.of(pods.here.url);
-    const ada = await enter(owner.room, 'Ada');
-    const bo = await enter(owner.room, 'Bo');
+    const ada = await enter(owner.room, 'Ada', device('a'));
+    const bo = await enter(owner.room, 'Bo', device('b'));
     assert.equal((await owner.to(pods.here.url, bo.participant, 'kick')).status, 204);
     assert.deepEqual(await bo.refusedWith(), { code: 'KICKED', close: 4414 });
     const left = await ada.waitFor('left');
@@ -39,7 +39,13 @@ describe('moderation', () => {
     await bo.connect(pods.here.url);
     bo.sendResume();
     assert.deepEqual(await bo.refusedWith(), { code: 'KICKED', close: 4414 });
-    (await enter(owner.room, 'Bo')).drop();
+    const again = new Client(owner.room);
+    await again.requestEntry(pods.here.url, 'Bo', device('b'));
+    await again.waitFor('lobby-waiting');
+    again.drop();
+    (await enter(owner.room, 'Cy', device('c'))).drop();
+    assert.equal((await owner.ask(pods.here.url, 'POST', '/end')).status, 204);
+    (await enter(owner.room, 'Bo', device('b'))).drop();
   });
 
   test('[MOD-2] [MOD-8] a ban refuses a device on both pods, and no other; after it is lifted the device may join again', async () => {

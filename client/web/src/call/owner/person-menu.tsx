@@ -80,7 +80,7 @@ function PersonActions({ session, commands, person, onToggle }: PersonMenuProps)
         class="button"
         data-testid="kick"
         disabled={busy}
-        title="The person can join again"
+        title="The person can come back when an owner lets them in"
         onClick={() => {
           commands.kick(participant);
           close();

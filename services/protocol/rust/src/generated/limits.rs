@@ -112,8 +112,10 @@ pub const ADDRESS_ROOMS: Limit = Limit::new("address.rooms", "PARLEY_LIMIT_ADDRE
 pub const ADDRESS_MODERATION: Limit = Limit::new("address.moderation", "PARLEY_LIMIT_ADDRESS_MODERATION", [240, 1, 1_000_000], "requests per minute", Some(Code::TooManyRequests));
 /// They are read with the room at every join, and sent between pods in one message.
 pub const ROOM_BANS: Limit = Limit::new("room.bans", "PARLEY_LIMIT_ROOM_BANS", [200, 1, 500], "bans", Some(Code::TooManyBans));
-/// Over it the earliest is dropped: its resume token is then treated as that of a participant that left.
+/// Over it the earliest is dropped: its resume token is then treated as that of a participant that left, and its device enters as any other.
 pub const ROOM_KICKED: Limit = Limit::new("room.kicked", "PARLEY_LIMIT_ROOM_KICKED", [200, 1, 1000], "participants", None);
+/// For so long a device whose participant was kicked has to ask an owner, and no longer than the call: few last for a day.
+pub const KICK_KEEP: Limit = Limit::new("kick.keep", "PARLEY_LIMIT_KICK_KEEP", [86_400_000, 60_000, 604_800_000], "ms", None);
 /// Muted one by one, or excepted where everyone is muted; sent to all participants at each change. Those who left do not count.
 pub const ROOM_MUTED: Limit = Limit::new("room.muted", "PARLEY_LIMIT_ROOM_MUTED", [200, 1, 1000], "participants", Some(Code::TooManyMuted));
 /// Sent to all participants at each change. Those who left do not count.

@@ -15,7 +15,7 @@ export async function endCall(
   // Of two owners who end one call, neither ends the next one.
   const calls = owned.stored.record.calls + 1;
   const ended = await changeRecord(context, owned, (record) =>
-    record.calls >= calls ? record : { ...record, calls, mutes: NO_MUTES, coOwners: [] },
+    record.calls >= calls ? record : { ...record, calls, mutes: NO_MUTES, coOwners: [], kicked: [] },
   );
   if (typeof ended === 'string') return refuse(reply, ended);
   context.log.info({ room: owned.view.room, calls }, 'call ended for all');

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Code } from '@parley/protocol/codes';
 import { isParticipantId } from '@parley/protocol/ids';
-import type { RoomRecord } from '../../core/ports.ts';
+import type { KickRecord, RoomRecord } from '../../core/ports.ts';
 import { changeRecord, ownedRoom, withoutCoOwner } from '../owned-room.ts';
 import type { ModerationResult } from '../owner-requests.ts';
 import { refuse } from '../refusal.ts';
@@ -33,12 +33,18 @@ export async function moderate(
   const { participant } = request.params;
   if (!isParticipantId(participant)) return refuse(reply, 'PARTICIPANT_NOT_FOUND');
   const { room } = owned.view;
-  const { outcome } = await context.pod.moderate(room, action, participant);
-  if (outcome !== 'done') return refuse(reply, refusalOf(outcome, context));
   if (action === 'kick') {
-    const noted = await changeRecord(context, owned, (record) => withKicked(record, participant, context));
+    // The store is written first, so that the participant is not back before it is.
+    const { outcome, visitor } = await context.pod.moderate(room, 'identify', participant);
+    if (outcome !== 'done') return refuse(reply, refusalOf(outcome, context));
+    const device = visitor?.device;
+    const noted = await changeRecord(context, owned, (record) =>
+      withKicked(record, { participant, ...(device === undefined ? {} : { device }) }, context),
+    );
     if (typeof noted === 'string') return refuse(reply, noted);
   }
+  const { outcome } = await context.pod.moderate(room, action, participant);
+  if (outcome !== 'done') return refuse(reply, refusalOf(outcome, context));
   context.log.info({ room, participant, action }, 'moderated');
   return reply.code(204).send();
 }
@@ -46,10 +52,15 @@ export async function moderate(
 /** Clocks of pods may differ by this much while a token is verified (KEY-4), in either direction. */
 const MARGIN_MS = 10_000;
 
-/** A kick is recorded while the participant's resume token may be valid, which is no owner's any more. */
-function withKicked(record: RoomRecord, participant: string, { config }: RouteContext): RoomRecord {
+/** A kick is recorded at least while the participant's resume token may be valid, which is no owner's any more. */
+function withKicked(
+  record: RoomRecord,
+  removed: Omit<KickRecord, 'until'>,
+  { config: { limits } }: RouteContext,
+): RoomRecord {
   const now = Date.now();
-  const kept = record.kicked.filter((one) => one.until > now && one.participant !== participant);
-  const kicked = [...kept, { participant, until: now + config.limits['resume.ttl'] + MARGIN_MS }];
-  return { ...withoutCoOwner(record, participant), kicked: kicked.slice(-config.limits['room.kicked']) };
+  const until = now + Math.max(limits['kick.keep'], limits['resume.ttl'] + MARGIN_MS);
+  const kept = record.kicked.filter((one) => one.until > now && one.participant !== removed.participant);
+  const kicked = [...kept, { ...removed, until }].slice(-limits['room.kicked']);
+  return { ...withoutCoOwner(record, removed.participant), kicked };
 }
