@@ -7,6 +7,7 @@ import { newProfile, type Sizes } from './browsers.ts';
 import { progress, readReceived, type Received } from './media.ts';
 import type { TestSite } from './site.ts';
 import { holdSlate } from './slate.ts';
+import { speakWithoutPause, SYLLABLE_MS } from './speech.ts';
 import { MessageLog } from './message-log.ts';
 import { until } from './until.ts';
 import { watch, watched, type Watched } from './watch.ts';
@@ -23,6 +24,8 @@ export interface VisitOptions {
   readonly sizes?: Sizes;
   /** Shows a slate instead of the usual camera (`slate.ts`). */
   readonly slate?: boolean;
+  /** Has a microphone that is never silent for long (`speech.ts`). */
+  readonly speaks?: boolean;
   /** Has no WebTransport. */
   readonly webSocketOnly?: boolean;
 }
@@ -52,10 +55,11 @@ export class Visitor {
   /** Opens the room's link, fills in the name, and joins with camera and microphone. */
   static async join(
     browser: Browser,
-    { name, web, room, affinity, relayOnly, sizes, slate, webSocketOnly }: VisitOptions,
+    { name, web, room, affinity, relayOnly, sizes, slate, speaks, webSocketOnly }: VisitOptions,
   ): Promise<Visitor> {
     const profile = await newProfile(browser, web, affinity, sizes);
     if (slate) await profile.addInitScript(holdSlate, sizes?.camera ?? SLATE_SIZE);
+    if (speaks) await profile.addInitScript(speakWithoutPause, SYLLABLE_MS);
     if (webSocketOnly) await profile.addInitScript(leaveWebSocketOnly);
     const visitor = new Visitor(name, await profile.newPage());
     await visitor.enter(`${web}/r/${room}`, relayOnly ?? false);

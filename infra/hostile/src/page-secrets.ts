@@ -5,7 +5,14 @@ import type { Recorded } from './media-relay.ts';
 interface PageScope {
   /** Base64. */
   readonly parleyEncoded: string[];
-  readonly parleyFrameKeys: Map<CryptoKey, Uint8Array>;
+  readonly parleyFrameKeys: Map<CryptoKey, KeptUse>;
+}
+
+/** With what a key decrypted a frame. */
+interface KeptUse {
+  readonly iv: Uint8Array;
+  /** The header of the SFrame, and what was authenticated with it. */
+  readonly header: Uint8Array;
 }
 
 /** Packets and pictures as the page encoded them, before they are encrypted. The page runs `noteEncoded`. */
@@ -47,32 +54,16 @@ export function noteEncoded(): void {
   };
 }
 
-/** Runs in the page, before its scripts: keeps each key under which it decrypts a frame, with its salt (RFC 9605, 4.4.3). */
+/** Runs in the page, before its scripts: keeps each key under which it decrypts a frame, and the first such decryption. */
 export function keepFrameKeys(): void {
-  const keys = new Map<CryptoKey, Uint8Array>();
+  const keys = new Map<CryptoKey, KeptUse>();
   Object.assign(globalThis, { parleyFrameKeys: keys });
   const { subtle } = crypto;
   const decrypt = subtle.decrypt.bind(subtle);
-  /** The counter in a header, as the last eight bytes of an IV. */
-  const counterIn = (header: Uint8Array): Uint8Array => {
-    const config = header[0] ?? 0;
-    const kidBytes = config >> 7 === 1 ? ((config >> 4) & 7) + 1 : 0;
-    const isLong = ((config >> 3) & 1) === 1;
-    const counter = isLong
-      ? header.slice(1 + kidBytes, 1 + kidBytes + (config & 7) + 1)
-      : Uint8Array.of(config & 7);
-    const whole = new Uint8Array(8);
-    whole.set(counter, 8 - counter.length);
-    return whole;
-  };
   const keeping: typeof decrypt = (parameters, key, data) => {
     const { iv, additionalData } = parameters as AesGcmParams;
-    if (additionalData instanceof Uint8Array && iv instanceof Uint8Array && !keys.has(key)) {
-      const salt = iv.slice();
-      for (const [at, byte] of counterIn(additionalData).entries())
-        salt[iv.length - 8 + at] = (salt[iv.length - 8 + at] ?? 0) ^ byte;
-      keys.set(key, salt);
-    }
+    if (additionalData instanceof Uint8Array && iv instanceof Uint8Array && !keys.has(key))
+      keys.set(key, { iv: iv.slice(), header: additionalData.slice() });
     return decrypt(parameters, key, data);
   };
   Object.defineProperty(subtle, 'decrypt', { value: keeping });
@@ -81,25 +72,32 @@ export function keepFrameKeys(): void {
 /** Runs in the page. `frames`: a time, a QUIC variable-length integer, and an SFrame, in base64. */
 async function openWithKeptKeys(frames: readonly string[]): Promise<number> {
   const { parleyFrameKeys: keys } = globalThis as unknown as PageScope;
-  const tagBits = 128;
+  /** The length of an SFrame header, and its counter (RFC 9605, 4.3). */
+  const headerOf = (bytes: Uint8Array): { readonly length: number; readonly counter: Uint8Array } => {
+    const config = bytes[0] ?? 0;
+    const kidBytes = config >> 7 === 1 ? ((config >> 4) & 7) + 1 : 0;
+    const isLong = ((config >> 3) & 1) === 1;
+    const length = 1 + kidBytes + (isLong ? (config & 7) + 1 : 0);
+    return { length, counter: isLong ? bytes.slice(1 + kidBytes, length) : Uint8Array.of(config & 7) };
+  };
+  /** An IV is the salt of the key and the counter (4.4.3): with both counters that of one frame gives that of another. */
+  const withCounter = (iv: Uint8Array, counter: Uint8Array): Uint8Array<ArrayBuffer> => {
+    const made = new Uint8Array(iv);
+    const from = iv.length - counter.length;
+    for (const [at, byte] of counter.entries()) made[from + at] = (made[from + at] ?? 0) ^ byte;
+    return made;
+  };
   let opened = 0;
   for (const text of frames) {
     const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
     const timeBytes = 2 ** ((bytes[0] ?? 0) >> 6);
-    const sealed = bytes.subarray(timeBytes);
-    const config = sealed[0] ?? 0;
-    const kidBytes = config >> 7 === 1 ? ((config >> 4) & 7) + 1 : 0;
-    const counterBytes = ((config >> 3) & 1) === 1 ? (config & 7) + 1 : 0;
-    const length = 1 + kidBytes + counterBytes;
-    const counter = counterBytes > 0 ? sealed.subarray(1 + kidBytes, length) : Uint8Array.of(config & 7);
+    const sealed = bytes.slice(timeBytes);
+    const { length, counter } = headerOf(sealed);
     const additionalData = new Uint8Array([...sealed.subarray(0, length), ...bytes.subarray(0, timeBytes)]);
-    for (const [key, salt] of keys) {
-      const iv = new Uint8Array(salt);
-      const from = iv.length - counter.length;
-      for (const [at, byte] of counter.entries()) iv[from + at] = (iv[from + at] ?? 0) ^ byte;
-      const parameters = { name: 'AES-GCM', iv, additionalData, tagLength: tagBits };
+    for (const [key, { iv, header }] of keys) {
+      const own = withCounter(withCounter(iv, headerOf(header).counter), counter);
       const plain = await crypto.subtle
-        .decrypt(parameters, key, new Uint8Array(sealed.subarray(length)))
+        .decrypt({ name: 'AES-GCM', iv: own, additionalData }, key, sealed.slice(length))
         .catch(() => null);
       if (plain !== null) opened += 1;
     }

@@ -64,11 +64,11 @@ export class Terminal {
 }
 
 /** A video of two seconds, H.264 and AAC, a key frame a second, as small as the cameras of tests. */
-export function makeVideo(path: string, tone: 'tone' | 'silent' = 'tone'): string {
+export function makeVideo(path: string, sound: 'tone' | 'silent' = 'tone'): string {
   const picture = '-f lavfi -i testsrc=size=160x90:rate=10:duration=2';
-  const source = tone === 'tone' ? 'sine=frequency=440' : 'anullsrc=channel_layout=mono:sample_rate=44100';
-  const sound = `-f lavfi -t 2 -i ${source}`;
+  const source = sound === 'tone' ? 'sine=frequency=440' : 'anullsrc=channel_layout=mono:sample_rate=44100';
+  const heard = `-f lavfi -t 2 -i ${source}`;
   const coded = '-c:v libx264 -preset ultrafast -g 10 -pix_fmt yuv420p -c:a aac -b:a 64k';
-  execFileSync('ffmpeg', `-v error -y ${picture} ${sound} ${coded}`.split(' ').concat(path));
+  execFileSync('ffmpeg', `-v error -y ${picture} ${heard} ${coded}`.split(' ').concat(path));
   return path;
 }

@@ -212,7 +212,7 @@ export class LocalMedia {
     else if (track !== undefined) this.#adopt(kind, track);
   }
 
-  /** Browsers take a device that is only preferred (`ideal`) for one of many. */
+  /** Chromium 156 opens its default microphone, with its made-up devices at least, where another one is only preferred (`ideal`). */
   #video(isChosen = true): MediaTrackConstraints {
     if (this.#side !== null) return { ...VIDEO, facingMode: this.#side };
     const id = isChosen ? this.chosen.camera.value : null;

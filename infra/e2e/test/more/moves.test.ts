@@ -5,14 +5,12 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { newProfile } from '../../support/browsers.ts';
 import { filmsFrom } from '../../support/films.ts';
 import { clientsOf, relaysAreReady } from '../../support/live-relays.ts';
 import { connectsBy } from '../../support/paths.ts';
 import { longestFrozen, longestSilence, longestUnheard } from '../../support/presence.ts';
 import { withSite, type TestSite } from '../../support/site.ts';
-import { holdSlate } from '../../support/slate.ts';
-import { speakWithoutPause, SYLLABLE_MS } from '../../support/speech.ts';
+import { SYLLABLE_MS } from '../../support/speech.ts';
 import { cappedStall } from '../../support/stalls.ts';
 import { until } from '../../support/until.ts';
 import { newRoom, Visitor } from '../../support/visitor.ts';
@@ -98,14 +96,8 @@ async function hasThreeAndOne(relays: readonly string[]): Promise<void> {
   });
 }
 
-async function join(site: TestSite, name: string, room: string): Promise<Visitor> {
-  const profile = await newProfile(site.browser, site.web, undefined, SIZES);
-  await profile.addInitScript(holdSlate, SIZES.camera);
-  await profile.addInitScript(speakWithoutPause, SYLLABLE_MS);
-  const visitor = new Visitor(name, await profile.newPage());
-  await visitor.enter(`${site.web}/r/${room}`);
-  return visitor;
-}
+const join = ({ browser, web }: TestSite, name: string, room: string): Promise<Visitor> =>
+  Visitor.join(browser, { name, web, room, sizes: SIZES, slate: true, speaks: true });
 
 /** The longest gaps of a change, less what stands still without it. */
 async function gapsOf(

@@ -157,15 +157,15 @@ function mergedOf(ours: RoomRecord | undefined, theirs: RoomRecord | undefined):
 }
 
 function withTurnedAway(ours: RoomRecord, theirs: RoomRecord): RoomRecord {
-  const bans = new Map([...theirs.bans, ...ours.bans].map((ban) => [ban.id, ban]));
-  const kicked = new Map([...theirs.kicked, ...ours.kicked].map((one) => [one.participant, one]));
-  const most = { bans: [...bans.values()].slice(-MAX_BANS), kicked: [...kicked.values()].slice(-MAX_KICKED) };
-  // Either region may have been right to take a role back.
-  const coOwners = ours.coOwners.filter((one) => theirs.coOwners.includes(one) && !kicked.has(one));
+  const both = new Map([...theirs.bans, ...ours.bans].map((ban) => [ban.id, ban]));
+  const bans = [...both.values()].slice(-MAX_BANS);
   // The next call begins without mutes, co-owners and those who were kicked. SPEC rule MOD-13.
-  const ended =
-    theirs.calls > ours.calls
-      ? { calls: theirs.calls, mutes: NO_MUTES, coOwners: [], kicked: theirs.kicked }
-      : {};
-  return { ...ours, ...most, ...(theirs.calls === ours.calls ? { coOwners } : {}), ...ended };
+  if (theirs.calls > ours.calls)
+    return { ...ours, bans, calls: theirs.calls, mutes: NO_MUTES, coOwners: [], kicked: theirs.kicked };
+  if (theirs.calls < ours.calls) return { ...ours, bans };
+  const removed = new Map([...theirs.kicked, ...ours.kicked].map((one) => [one.participant, one]));
+  const kicked = [...removed.values()].slice(-MAX_KICKED);
+  // Either region may have been right to take a role back.
+  const coOwners = ours.coOwners.filter((one) => theirs.coOwners.includes(one) && !removed.has(one));
+  return { ...ours, bans, kicked, coOwners };
 }

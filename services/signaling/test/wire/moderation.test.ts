@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ParticipantList } from '@parley/protocol/http';
+import { policyOf } from '../../src/server/rooms.ts';
 import { Client, join, ticketFor } from '../support/client.ts';
 import { eventually } from '../support/deadline.ts';
 import { Owner, codeIn } from '../support/owner.ts';
 import { keySet, memory, startTestPod } from '../support/pod.ts';
+import { recordOf } from '../support/room-record.ts';
 import { withTwoPods } from '../support/two-pods.ts';
 
 const HIGH_LIMITS = { 'address.joins': 100_000, 'address.rooms': 10_000, 'address.moderation': 100_000 };
@@ -46,6 +48,15 @@ describe('moderation', () => {
     (await enter(owner.room, 'Cy', device('c'))).drop();
     assert.equal((await owner.ask(pods.here.url, 'POST', '/end')).status, 204);
     (await enter(owner.room, 'Bo', device('b'))).drop();
+  });
+
+  test('[MOD-1] a kick that is over (kick.keep) refuses no token, and its device enters', () => {
+    const kicked = [
+      { participant: 'p0123456789abcdef', until: Date.now() - 1, device: 'b'.repeat(22) },
+      { participant: 'p0123456789abcdeg', until: Date.now() + 60_000, device: 'c'.repeat(22) },
+    ];
+    const { policy } = policyOf({ record: recordOf({ kicked }), revision: 1, writtenAt: 0 }, 10);
+    assert.deepEqual([policy.kicked, policy.knocking], [['p0123456789abcdeg'], ['c'.repeat(22)]]);
   });
 
   test('[MOD-2] [MOD-8] a ban refuses a device on both pods, and no other; after it is lifted the device may join again', async () => {
