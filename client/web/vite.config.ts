@@ -3,6 +3,7 @@ import { goawayToThePage } from './build/goaway-to-the-page.ts';
 import { ownWorklets } from './build/own-worklets.ts';
 import { precompress } from './build/precompress.ts';
 import { withoutOpusInWasm } from './build/without-opus-in-wasm.ts';
+import { withoutTypeEngine } from './build/without-type-engine.ts';
 
 /** Where `npm run dev` finds the API: the edge of `make up`. */
 const edge = `http://127.0.0.1:${process.env.PARLEY_EDGE_PORT ?? '8080'}`;
@@ -20,7 +21,7 @@ const proxy: Record<string, ProxyOptions> = {
 };
 
 export default defineConfig({
-  plugins: [precompress(), ownWorklets(), withoutOpusInWasm(), goawayToThePage()],
+  plugins: [precompress(), ownWorklets(), withoutOpusInWasm(), withoutTypeEngine(), goawayToThePage()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     target: 'es2022',
