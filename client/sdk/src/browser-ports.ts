@@ -29,7 +29,7 @@ export function browserPorts(page: PageMedia | null = null): Ports {
     origin: (globalThis.location as Location | undefined)?.origin,
     fetch: async (url, init) => globalThis.fetch(url, init),
     openSocket,
-    createConnection: (configuration) => new RTCPeerConnection(configuration),
+    createConnection: connections(),
     createStream: () => new MediaStream(),
     clock: browserClock,
     random: browserRandom,
@@ -39,6 +39,20 @@ export function browserPorts(page: PageMedia | null = null): Ports {
     relayedMedia: canRelay() && page !== null ? () => loadRelayedMedia(page) : null,
     measureLevel: typeof AudioContext === 'function' ? measureLevel : null,
   };
+}
+
+/**
+ * All connections have one certificate, so that all participants see the same one of this page (SPEC rule MEDIA-30). It is made in milliseconds, long before
+ * the first connection; one that is earlier has its own.
+ */
+function connections(): Ports['createConnection'] {
+  let shared: Pick<RTCConfiguration, 'certificates'> = {};
+  if (canCall())
+    RTCPeerConnection.generateCertificate({ name: 'ECDSA', namedCurve: 'P-256' } as AlgorithmIdentifier).then(
+      (certificate) => (shared = { certificates: [certificate] }),
+      () => undefined,
+    );
+  return (configuration) => new RTCPeerConnection({ ...configuration, ...shared });
 }
 
 /** Relays need a secure context. */

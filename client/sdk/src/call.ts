@@ -235,7 +235,8 @@ export interface Call {
   setMediaKey(key: string): void;
   /**
    * What participants compare, by voice or on another way, to know that no other has their keys: equal for all who see the same `participants`. `null`
-   * without an end-to-end key, where some media does not go through relays, and for a second or more after one left or reloaded.
+   * where media goes through relays without an end-to-end key, and where some goes through relays and some from peer to peer; through relays also for a
+   * second or more after one left or reloaded. SPEC rules MEDIA-27, MEDIA-30.
    */
   securityCode(): Promise<SecurityCode | null>;
   /** The size in which a participant's camera is shown, in pixels of the screen; `null`: not shown. Through relays only shown cameras are fetched. */

@@ -1,8 +1,9 @@
-/** Calls through relays whose link has an end-to-end key. */
+/** Calls that no one can listen to, and the code by which participants know that. */
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { newProfile, type Sizes } from '../support/browsers.ts';
+import { commonCode } from '../support/common-code.ts';
 import { encryptedFrames, noteEncryptedFrames } from '../support/encrypted-frames.ts';
 import { connectsBy } from '../support/paths.ts';
 import { longestSilence, longestUnheard, receivesOthers } from '../support/presence.ts';
@@ -80,23 +81,37 @@ describe('an encrypted call through relays', { timeout: 240_000 }, () => {
   });
 });
 
-/** The code that the pages of all of them show in the end. */
-async function commonCode(people: readonly Visitor[]): Promise<string> {
-  for (const { page } of people) await page.getByTestId('open-path').click();
-  let codes: readonly string[] = [];
-  await until(
-    async () => {
-      const shown = people.map(({ page }) => page.getByTestId('security-code').allTextContents());
-      codes = (await Promise.all(shown)).flat();
-      return codes.length === people.length && new Set(codes).size === 1;
-    },
-    { withinMs: WITHIN_MS, what: () => `one code for ${people.length}: ${codes.join(', ')}` },
-  );
-  for (const { page } of people) await page.keyboard.press('Escape');
-  const [code = ''] = codes;
-  assert.match(code, /^\d{5} \d{5} \d{5} \d{5}$/);
-  return code;
-}
+describe('a call from peer to peer', { timeout: 240_000 }, () => {
+  const site = withSite();
+  afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
+
+  it('[MEDIA-30] shows one code to all, also without a key in the link; another one after each join and reload', async () => {
+    const link = `${site.web}/r/${newRoom()}`;
+    const join = async (name: string): Promise<Visitor> => {
+      const profile = await newProfile(site.browser, site.web, undefined, SIZES);
+      const visitor = new Visitor(name, await profile.newPage());
+      await visitor.enter(link);
+      return visitor;
+    };
+    const [ada, ben] = [await join('Ada'), await join('Ben')];
+    for (const one of [ada, ben]) await connectsBy(one, 'mesh', 1);
+    const ofTwo = await commonCode([ada, ben]);
+    const cem = await join('Cem');
+    const all = [ada, ben, cem];
+    for (const one of all) await connectsBy(one, 'mesh', 2);
+    const ofThree = await commonCode(all);
+    assert.notEqual(ofThree, ofTwo);
+    await ada.page.getByTestId('open-path').click();
+    const dialog = ada.page.getByTestId('path-dialog');
+    await dialog.getByText('Where you and Ben and Cem see the same code').waitFor();
+    await ada.page.keyboard.press('Escape');
+
+    await cem.page.reload();
+    for (const one of all) await connectsBy(one, 'mesh', 2);
+    assert.notEqual(await commonCode(all), ofThree);
+    for (const one of all) assert.deepEqual([one.errors, one.lines], [[], []], one.name);
+  });
+});
 
 /** Resolves when frames under the second key come, and answers how long after the last one under the first, in ms. */
 async function keyChange({ name, page }: Visitor): Promise<number> {

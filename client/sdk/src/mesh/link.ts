@@ -8,7 +8,7 @@ import type { Undelivered } from '@parley/protocol/server-messages';
 import type { Link } from '../call.ts';
 import type { Counts } from '../measure/figures.ts';
 import type { LinkSignal } from './payload.ts';
-import { Peer } from './peer.ts';
+import { Peer, type Ends } from './peer.ts';
 import { grown } from '../net/backoff.ts';
 import type { Ports } from '../ports.ts';
 import type { Outgoing, StreamNames } from './senders.ts';
@@ -103,6 +103,10 @@ export class PeerLink {
   /** The counters of the current connection; `undefined` without one. */
   counts(): Promise<Counts> | undefined {
     return this.#peer?.counts();
+  }
+
+  get ends(): Ends | null {
+    return this.#peer?.ends ?? null;
   }
 
   /** `null` while the two are not connected. */

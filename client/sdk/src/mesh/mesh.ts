@@ -7,6 +7,7 @@ import { decodeSignal, encodeSignal, type DataSignal, type RelaySignal, type Sig
 import type { Ports } from '../ports.ts';
 import type { HeardMember } from '../room/mutes.ts';
 import { budgetFor } from './budget.ts';
+import type { Ends } from './peer.ts';
 import type { LocalMedia } from '../media.ts';
 import type { Outgoing, StreamNames } from './senders.ts';
 
@@ -165,6 +166,16 @@ export class Mesh {
   /** How many participants are linked from peer to peer. */
   get links(): number {
     return [...this.#neighbours.values()].filter(({ link }) => link !== null).length;
+  }
+
+  /** Of the links that are connected. */
+  get ends(): ReadonlyMap<ParticipantId, Ends> {
+    return new Map(
+      [...this.#neighbours].flatMap(([participant, { link }]) => {
+        const ends = link?.ends ?? null;
+        return ends === null ? [] : [[participant, ends] as const];
+      }),
+    );
   }
 
   #take(from: ParticipantId, signal: Signal): void {

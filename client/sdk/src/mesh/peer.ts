@@ -30,6 +30,12 @@ export interface PeerOptions {
   onSilent(): void;
 }
 
+/** The session descriptions of both ends, which name their certificates: DTLS accepts no other ones. */
+export interface Ends {
+  readonly local: string;
+  readonly remote: string;
+}
+
 /** Often enough to notice a change of network, and cheap in a mesh of connections. */
 const STATS_MS = 2000;
 const LISTEN_MS = 250;
@@ -102,6 +108,14 @@ export class Peer {
     if (levels.length > 0) return Math.min(1, Math.max(...levels));
     this.#meter ??= this.#options.ports.measureLevel?.(voice.track) ?? null;
     return this.#meter?.read() ?? 0;
+  }
+
+  /** `null` before the two were connected. */
+  get ends(): Ends | null {
+    const { connectionState, currentLocalDescription, currentRemoteDescription } = this.connection;
+    if (!['connected', 'disconnected'].includes(connectionState)) return null;
+    if (currentLocalDescription === null || currentRemoteDescription === null) return null;
+    return { local: currentLocalDescription.sdp, remote: currentRemoteDescription.sdp };
   }
 
   async counts(): Promise<Counts> {

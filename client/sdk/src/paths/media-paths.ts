@@ -6,6 +6,7 @@ import type { ParticipantId } from '@parley/protocol/ids';
 import type { CallFigures, CallPath, PersonMedia } from '../call.ts';
 import { CallMeter } from '../measure/call-meter.ts';
 import type { LocalMedia, Size } from '../media.ts';
+import type { LinkCode } from '../mesh/link-code.ts';
 import type { Mesh } from '../mesh/mesh.ts';
 import type { RelaySignal } from '../mesh/payload.ts';
 import type {
@@ -58,6 +59,7 @@ export class MediaPaths {
   #secret: string | null;
   #cancelTick: () => void = () => undefined;
   #updating = false;
+  #linkCode: LinkCode | null = null;
   /** Media of some pair goes through relays. */
   #relayed = false;
   /** Of how many participants that are here the media is overdue. */
@@ -187,9 +189,21 @@ export class MediaPaths {
     return shownOf(pair, { link: mesh.link(participant), relayed: this.#person(participant), overdue });
   }
 
-  /** `null` also where some media goes from peer to peer: the code says nothing about that. */
+  /** `null` also where some media goes from peer to peer and some through relays: no code says anything about both. */
   async securityCode(): Promise<SecurityCode | null> {
-    return this.#options.mesh.links > 0 ? null : (this.#relays.room?.securityCode() ?? null);
+    const { mesh } = this.#options;
+    if (mesh.links === 0) return this.#relays.room?.securityCode() ?? null;
+    const isMixed = this.#some(usesRelays);
+    const linkCode = this.#me === null || isMixed ? null : await this.#loadLinkCode();
+    return linkCode?.of(this.#me ?? '', mesh.ends) ?? null;
+  }
+
+  /** Where it does not load, the next call tries again. */
+  async #loadLinkCode(): Promise<LinkCode | null> {
+    const { ports, room } = this.#options;
+    const loading = import('../mesh/link-code.ts').then((loaded) => new loaded.LinkCode(ports.subtle, room));
+    this.#linkCode ??= await loading.catch(() => null);
+    return this.#linkCode;
   }
 
   measure(): Promise<CallFigures> {

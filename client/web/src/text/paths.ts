@@ -37,7 +37,7 @@ export function pathText(path: CallPath, people: readonly Pick<Person, 'link'>[]
       return {
         label: 'Encrypted',
         title:
-          'Voice and video are encrypted from browser to browser. A TURN server that forwards them cannot read them; only this site could, by introducing itself in place of someone.',
+          'Voice and video are encrypted from browser to browser. A TURN server that forwards them cannot read them; only this site could, by introducing itself in place of someone. Comparing the security code shows whether it does.',
         tone: 'usual',
       };
     case 'no-relay':

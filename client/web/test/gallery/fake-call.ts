@@ -49,7 +49,7 @@ export class FakeCall implements Call {
 
   securityCode(): Promise<SecurityCode | null> {
     const { path, people: others } = this.#snapshot;
-    if (path.kind !== 'sfu' || !path.encrypted) return Promise.resolve(null);
+    if (path.kind === 'sfu' && !path.encrypted) return Promise.resolve(null);
     const participants = others.slice(1).map(({ participant }) => participant);
     return Promise.resolve({ code: '40281 77354 06192 88417', participants });
   }

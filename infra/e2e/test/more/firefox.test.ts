@@ -57,24 +57,35 @@ describe('Firefox and Chromium', { timeout: 180_000 }, () => {
   });
 });
 
-describe('Firefox and Chromium in an encrypted call through relays', { timeout: 180_000 }, () => {
-  const site = withSite({ PARLEY_LIMIT_MESH_PARTICIPANTS: '1' });
-  const firefox = opened(async (keep) => keep(await launchFirefox()));
+const CALLS = [
+  {
+    call: 'an encrypted call through relays',
+    way: 'sfu',
+    limits: { PARLEY_LIMIT_MESH_PARTICIPANTS: '1' },
+    key: '#key=AAECAwQFBgcICQoLDA0ODw',
+  },
+  { call: 'a call from peer to peer', way: 'mesh', limits: {}, key: '' },
+] as const;
 
-  it('[MEDIA-16] [MEDIA-27] see each other and show the same code', async () => {
-    const link = `${newRoom()}#key=AAECAwQFBgcICQoLDA0ODw`;
-    const cy = await Visitor.join(site.browser, { name: 'Cy', web: site.web, room: link });
-    const fox = await joinAsPuppet(firefox(), `${site.web}/r/${link}`, 'Fox');
-    for (const one of [cy, fox]) await connectsBy(one, 'sfu', 1);
-    for (const one of [cy, fox]) await seesPictures(one, 1);
-    const code = '[data-testid=security-code]';
-    await cy.page.getByTestId('open-path').click();
-    await fox.page.locator('[data-testid=open-path]').click();
-    await fox.page.waitForSelector(code, { timeout: 20_000 });
-    const shown = await fox.page.$eval(code, (one) => one.textContent ?? '');
-    assert.match(shown, /^(?:\d{5} ){3}\d{5}$/);
-    await cy.page.locator(code, { hasText: shown }).waitFor();
-    await fox.page.close();
-    await cy.leave();
+for (const { call, way, limits, key } of CALLS)
+  describe(`Firefox and Chromium in ${call}`, { timeout: 180_000 }, () => {
+    const site = withSite(limits);
+    const firefox = opened(async (keep) => keep(await launchFirefox()));
+
+    it('[MEDIA-16] [MEDIA-27] [MEDIA-30] see each other and show the same code', async () => {
+      const link = `${newRoom()}${key}`;
+      const cy = await Visitor.join(site.browser, { name: 'Cy', web: site.web, room: link });
+      const fox = await joinAsPuppet(firefox(), `${site.web}/r/${link}`, 'Fox');
+      for (const one of [cy, fox]) await connectsBy(one, way, 1);
+      for (const one of [cy, fox]) await seesPictures(one, 1);
+      const code = '[data-testid=security-code]';
+      await cy.page.getByTestId('open-path').click();
+      await fox.page.locator('[data-testid=open-path]').click();
+      await fox.page.waitForSelector(code, { timeout: 20_000 });
+      const shown = await fox.page.$eval(code, (one) => one.textContent ?? '');
+      assert.match(shown, /^(?:\d{5} ){3}\d{5}$/);
+      await cy.page.locator(code, { hasText: shown }).waitFor();
+      await fox.page.close();
+      await cy.leave();
+    });
   });
-});

@@ -4,14 +4,12 @@
  */
 import { toBase64, toHex } from '../../pages/base64.ts';
 import { readSecret } from '../secret.ts';
+import { codeDigits } from './code-digits.ts';
 
 const ID_BYTES = 8;
 const PROOF_BYTES = 16;
 const KEY_BYTES = 32;
 const BASE_BITS = 128;
-/** Stretches the code that people compare: two pairs of keys with one code take 2^33 trials, each of so many hashes. */
-const CODE_ITERATIONS = 250_000;
-const CODE_DIGITS = 20;
 const CODE_BYTES = 16;
 
 const text = new TextEncoder();
@@ -77,16 +75,8 @@ export class RoomSecret {
   }
 
   /** Twenty digits that stand for the secret and this list of public keys, in groups of five. */
-  async code(publicKeys: string): Promise<string> {
-    const all = await this.#subtle.importKey('raw', text.encode(publicKeys), 'PBKDF2', false, ['deriveBits']);
-    const salt = this.#codeSalt;
-    const stretch = { name: 'PBKDF2', hash: 'SHA-256', salt, iterations: CODE_ITERATIONS };
-    const bytes = new Uint8Array(await this.#subtle.deriveBits(stretch, all, 8 * CODE_BYTES));
-    const digits = BigInt(`0x${toHex(bytes)}`)
-      .toString()
-      .padStart(CODE_DIGITS, '0')
-      .slice(-CODE_DIGITS);
-    return digits.replace(/\d{5}(?!$)/g, '$& ');
+  code(publicKeys: string): Promise<string> {
+    return codeDigits(this.#subtle, publicKeys, this.#codeSalt);
   }
 }
 
