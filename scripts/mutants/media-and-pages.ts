@@ -49,6 +49,14 @@ export const MEDIA_AND_PAGES: readonly Mutant[] = [
     test: `${TESTS}/wire/media.test.ts`,
   },
   {
+    rule: 'MEDIA-29',
+    breaks: 'a mute is said once, and a relay that starts later does not know it',
+    file: `${SRC}/core/relay-mutes.ts`,
+    find: 'schedule(pod, room, REPEAT_MS);',
+    replace: '',
+    test: `${TESTS}/core/relay-mutes.test.ts`,
+  },
+  {
     rule: 'MEDIA-10',
     breaks: 'a participant who lost a relay is sent to it again',
     file: `${SRC}/core/media-relays.ts`,

@@ -41,7 +41,7 @@ import {
   Waiting,
 } from '../src/people.ts';
 import { SERVER_MESSAGES } from '../src/server-messages.ts';
-import { CertificateHash, MediaRelay, RelayName, RelayUrl } from '../src/media.ts';
+import { CertificateHash, MediaRelay, RelayMutes, RelayName, RelayUrl } from '../src/media.ts';
 import { PAGE_BUS_MESSAGES } from '../src/pages-bus.ts';
 import { Link, LINK_MESSAGES, PEER_MESSAGES } from '../src/pages-peer.ts';
 import {
@@ -127,8 +127,8 @@ export const FAMILIES = {
   },
   media: {
     title: 'Media relays',
-    about: 'Leases of media relays, published over core NATS as JSON.',
-    messages: { MediaRelay },
+    about: 'Leases of media relays, and the mutes that they enforce, published over core NATS as JSON.',
+    messages: { MediaRelay, RelayMutes },
   },
   turn: {
     title: 'TURN nodes',

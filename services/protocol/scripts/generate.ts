@@ -28,6 +28,7 @@ const SUBJECTS = {
   pageSubject: subjects.pageSubject('{page}'),
   podPagesSubject: subjects.podPagesSubject('{pod}'),
   podVisitorDirectedSubject: subjects.podVisitorDirectedSubject('{pod}'),
+  relayMutesSubject: subjects.relayMutesSubject,
   turnNodeSubject: subjects.turnNodeSubject,
   revokedSubject: subjects.revokedSubject,
   relayLeaseSubject: subjects.relayLeaseSubject('{region}', '{relay}'),

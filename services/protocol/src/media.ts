@@ -1,6 +1,6 @@
-/** Media relays: their leases on NATS, and the names of a room's broadcasts. SPEC rules MEDIA-1 to MEDIA-7. */
+/** Media relays: their leases and what they are told on NATS, and the names of a room's broadcasts. SPEC rules MEDIA-1 to MEDIA-7, MEDIA-29. */
 import { Type, type Static } from 'typebox';
-import type { ParticipantId, RoomId } from './ids.ts';
+import { ParticipantId, type RoomId } from './ids.ts';
 
 const address = { pattern: '^https://[^\\s/]+/?$', maxLength: 256 };
 
@@ -40,6 +40,17 @@ export const MediaRelay = Type.Object({
   ),
 });
 export type MediaRelay = Static<typeof MediaRelay>;
+
+/** Of one `RelayMutes`: with names of the greatest length it fits into a message of NATS (1 MB). */
+export const MAX_RELAY_MUTES = 1000;
+const Participants = Type.Array(ParticipantId, { maxItems: MAX_RELAY_MUTES });
+
+/** Readers ignore unknown fields, as for leases. SPEC rule MEDIA-29. */
+export const RelayMutes = Type.Object({
+  muted: { ...Participants, description: 'Participants whose sounds relays withhold.' },
+  unmuted: { ...Participants, description: 'Participants whose sounds relays deliver again.' },
+});
+export type RelayMutes = Static<typeof RelayMutes>;
 
 /** In a request for a relay by a client that had one. SPEC rule MEDIA-10. */
 export const Exclude = Type.Optional(

@@ -34,6 +34,8 @@ export const homeTermsSubject = `${ROOT}.home-terms`;
  */
 export const mediaRelaySubject = (region: RegionId, relay: string): string =>
   `${ROOT}.media.relay.${region}.${relay}`;
+/** Which participants are muted, for the media relays of all regions. */
+export const relayMutesSubject = `${ROOT}.media.mutes`;
 /** Leases of TURN nodes, for the pods of all regions. */
 export const turnNodeSubject = `${ROOT}.turn.node`;
 /** Revocations for the relays of all regions: rule STR-118 of the relay's STREAMS.md. */

@@ -175,6 +175,8 @@ limits! {
         "from one client besides media, above 256 kB per second: the largest request of a room of 300 is 100 kB";
     media_broadcasts "media.broadcasts" = 64, 1 => 100_000, "broadcasts", Some(Code::TooManyBroadcasts),
         "of one session: camera, microphone and screen, many times over";
+    media_mutes "media.mutes" = 20_000, 1 => 1_000_000, "participants", None,
+        "muted by owners in the rooms of all regions, 100 bytes each; beyond it clients alone enforce a mute";
     media_cache_bytes "media.cacheBytes" = 256 << 20, 1 << 20 => 1 << 40, "bytes", Some(Code::MemoryLimitExceeded),
         "200 broadcasts of 1 Mbit/s for as long as media.cacheDuration";
     media_cache_duration "media.cacheDuration" = 10_000, 100 => 600_000, "ms", None,

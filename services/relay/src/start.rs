@@ -7,7 +7,9 @@ use anyhow::Context;
 use parking_lot::Mutex;
 use parley_access::Ports;
 use parley_cluster::{self as cluster, Cluster, Joined, LinkCounts};
+use parley_media::mutes::Mutes;
 use parley_media::{self as media, Guard, LinkKeys, Media};
+use parley_net::size;
 use parley_streams::Interest;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -29,6 +31,8 @@ pub struct Running {
     sweeping: JoinHandle<()>,
     following: JoinHandle<()>,
     answering: Option<JoinHandle<()>>,
+    /// Follows whom owners muted.
+    muting: Option<JoinHandle<()>>,
     /// Announces the media server. Ends when the announcement that it drains was published.
     pub announcing: Mutex<Option<JoinHandle<()>>>,
 }
@@ -38,7 +42,7 @@ impl Drop for Running {
         self.accepting.abort();
         self.sweeping.abort();
         self.following.abort();
-        for task in self.answering.iter().chain(self.announcing.get_mut().iter()) {
+        for task in self.answering.iter().chain(&self.muting).chain(self.announcing.get_mut().iter()) {
             task.abort();
         }
     }
@@ -79,12 +83,13 @@ pub async fn relay(settings: Settings) -> anyhow::Result<Running> {
         }
         None => None,
     };
+    let muting = relay.media.clone().zip(bus.clone()).map(|(media, bus)| tokio::spawn(media.follow_mutes(bus)));
     let announcing = relay.media.clone().zip(cluster.as_ref().zip(bus)).map(|(media, (cluster, bus))| {
         let region = cluster.region.clone();
         tokio::spawn(media.publish_leases(Arc::clone(&cluster.shared), bus, region, relay.drains()))
     });
     let announcing = Mutex::new(announcing);
-    Ok(Running { address, ops, relay, cluster, accepting, sweeping, following, answering, announcing })
+    Ok(Running { address, ops, relay, cluster, accepting, sweeping, following, answering, muting, announcing })
 }
 
 /// The stores of codes and revocations, if topics or media require tokens.
@@ -105,6 +110,7 @@ async fn open_media(
     let guard = Guard {
         tokens: config.keys.clone().zip(ports.cloned()),
         link_keys: joined.map(|_| LinkKeys::random()),
+        mutes: Arc::new(Mutes::new(size(settings.limits.media_mutes))),
         origins: settings.origins.clone(),
         trusted_proxies: settings.trusted_proxies,
         limits: settings.limits.access(),

@@ -152,7 +152,7 @@ async function startPods(pageUrl: string): Promise<RunningPod[]> {
         network.join(pod, listener),
       openPages: (...[listener]: Parameters<Parameters<typeof startPod>[1]['openPages']>) =>
         pages.join(pod, listener),
-      openMedia: () => ({ revoke: () => {} }),
+      openMedia: () => ({ revoke: () => {}, mute: () => {} }),
       openTurn: () => {},
       store,
       seats,

@@ -1,5 +1,5 @@
 //! Authenticates media sessions: clients by a token for media, other relays by a key in this relay's leases. With open access a client may
-//! publish and subscribe to everything, as with streams. Rules MEDIA-4, MEDIA-5 and MEDIA-7; STR-100, STR-114.
+//! publish and subscribe to everything, as with streams. Rules MEDIA-4, MEDIA-5, MEDIA-7 and MEDIA-29; STR-100, STR-114.
 use super::Guard;
 use crate::server::{Admission, Authorization, Credential, Grant as Allowed, HandshakeRequest, Refusal};
 use base64::Engine;
@@ -11,6 +11,7 @@ use parley_net::{forwarded, network, origins};
 use parley_protocol::audiences::MEDIA_AUDIENCE;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Encodes a key for a URL.
 pub(super) fn url_encoded(key: &Key) -> String {
@@ -28,6 +29,10 @@ impl Admission for Guard {
 
     fn network(&self, address: IpAddr) -> IpAddr {
         network::of(address)
+    }
+
+    fn is_muted(&self, participant: &str) -> bool {
+        self.mutes.covers(participant, Instant::now())
     }
 
     fn authenticate(&self, credential: Credential<'_>) -> Result<Box<dyn Authorization>, Refusal> {

@@ -1,5 +1,6 @@
 use super::*;
 use crate::LinkKeys;
+use crate::mutes::Mutes;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parley_access::{Entry, Revocation, Term};
 use parley_net::origins::Origins;
@@ -31,6 +32,7 @@ fn guard() -> Guard {
     Guard {
         tokens: Some((keys, Arc::new(Ports::in_memory(&limits)))),
         link_keys: Some(LinkKeys { region: Key([7; 32]), other_regions: Key([8; 32]) }),
+        mutes: Arc::new(Mutes::new(10)),
         origins: Origins::Only(vec!["https://lab.example".into()]),
         trusted_proxies: 1,
         limits,

@@ -26,6 +26,10 @@ impl Media {
         match *self {}
     }
 
+    pub async fn follow_mutes(self: Arc<Self>, _bus: Bus) {
+        match *self {}
+    }
+
     pub fn collect(&self, _out: &mut Families) {
         match *self {}
     }

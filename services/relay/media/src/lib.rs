@@ -1,5 +1,5 @@
 //! Media over QUIC. A client publishes a broadcast once, to a nearby relay, and it reaches its viewers through a tree of relays. Rules MEDIA-1,
-//! MEDIA-2, MEDIA-5, MEDIA-7 and MEDIA-18 to MEDIA-21 of the protocol's `SPEC.md`, and those of `MEDIA.md` (`MED-n`).
+//! MEDIA-2, MEDIA-5, MEDIA-7, MEDIA-18 to MEDIA-21 and MEDIA-29 of the protocol's `SPEC.md`, and those of `MEDIA.md` (`MED-n`).
 //!
 //! | module | responsibility |
 //! |---|---|
@@ -7,6 +7,7 @@
 //! | [`tree`] | the relays to dial and the successor of a drain, from the leases of other relays. No I/O, no clock |
 //! | `regions` | the origins of other regions: which are dialled and when they are forgotten. No I/O, no clock |
 //! | [`origin_lease`], `other_regions` | the lease of an origin for other regions, and its exchange on NATS |
+//! | [`mutes`] | the participants whom owners muted. No I/O, no clock |
 //! | `admission` | authentication of clients by token and of links by key |
 //! | `directory` | the directory of the relay's own certificates |
 //! | [`server`] | QUIC, WebTransport and WebSocket: sessions, links, certificates. It depends neither on tokens nor on NATS |
@@ -14,6 +15,7 @@
 //! | `disabled` | the substitute in a relay that is built without media |
 pub mod hosts;
 mod limits;
+pub mod mutes;
 pub mod origin_lease;
 pub mod tree;
 
@@ -41,6 +43,7 @@ pub use running::Media;
 pub use limits::Limits;
 
 use hosts::Hosts;
+use mutes::Mutes;
 use parley_access::{Keys, Ports};
 use parley_cluster::endpoint::Role;
 use parley_cluster::key::Key;
@@ -116,6 +119,8 @@ pub struct Guard {
     pub tokens: Option<(Keys, Arc<Ports>)>,
     /// The keys in this pod's leases, with which other relays authenticate; `None`: the pod is alone.
     pub link_keys: Option<LinkKeys>,
+    /// The participants whose sounds clients do not get.
+    pub mutes: Arc<Mutes>,
     /// The origins of pages that may open sessions.
     pub origins: Origins,
     /// The number of proxies in front of WebSocket whose entries in X-Forwarded-For are trusted.

@@ -1,7 +1,9 @@
 //! The running media server: its entry in the relay's lease, its lease for signaling, the relays that it dials, and its drain.
 mod links;
+mod mutes;
 
 use super::directory::Directory;
+use super::mutes::Mutes;
 use super::regions::Observed;
 use super::tree::{self, relay_name};
 use super::{Certificates, Config, Guard, LinkKeys};
@@ -46,13 +48,16 @@ pub struct Media {
     namesake: Mutex<Option<Instant>>,
     /// Leases of origins whose hosts are not allowed.
     refused_origins: AtomicU64,
+    mutes: Arc<Mutes>,
+    /// Participants that were muted above `media.mutes`.
+    refused_mutes: AtomicU64,
     _directory: Option<Directory>,
 }
 
 impl Media {
     /// Starts the server. A port in use ends the process before it has done anything else.
     pub async fn open(config: &Config, guard: Guard, limits: Limits) -> anyhow::Result<Self> {
-        let link_keys = guard.link_keys.clone();
+        let (link_keys, mutes) = (guard.link_keys.clone(), Arc::clone(&guard.mutes));
         let (certificates, directory) = certificates(config).context("cannot use media-certificate-dir")?;
         let opened = server::Config {
             listen: config.listen,
@@ -77,6 +82,8 @@ impl Media {
             unreachable_keep: Duration::from_millis(limits.unreachable_keep),
             namesake: Mutex::default(),
             refused_origins: AtomicU64::new(0),
+            mutes,
+            refused_mutes: AtomicU64::new(0),
             _directory: directory,
         })
     }
@@ -86,6 +93,12 @@ impl Media {
         self.server.collect(out);
         let refused = self.refused_origins.load(Relaxed);
         out.counter("parley_media_origin_refusals_total", "Refused leases of origins of other regions", refused);
+        let refused = self.refused_mutes.load(Relaxed);
+        out.counter(
+            "parley_media_mute_refusals_total",
+            "Participants whose mute is not enforced: media.mutes",
+            refused,
+        );
     }
 
     /// Whether another process publishes leases under the name of this relay (MEDIA-21).

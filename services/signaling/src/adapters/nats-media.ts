@@ -1,7 +1,7 @@
-/** Media relays over NATS core: their leases, and the revocations that are sent to them. SPEC rules MEDIA-1, MEDIA-7, MEDIA-17. */
+/** Media relays over NATS core: their leases, and the revocations and mutes that are sent to them. SPEC rules MEDIA-1, MEDIA-7, MEDIA-17, MEDIA-29. */
 import type { RegionId } from '@parley/protocol/ids';
 import { MediaRelay } from '@parley/protocol/media';
-import { mediaRelaySubject, revokedSubject } from '@parley/protocol/subjects';
+import { mediaRelaySubject, relayMutesSubject, revokedSubject } from '@parley/protocol/subjects';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { MediaBus, MediaListener } from '../core/ports.ts';
 import type { OnInvalid } from './nats-pod-bus.ts';
@@ -29,6 +29,10 @@ export function natsMedia(
       if (!canPublish()) return;
       const entry = { sub: participant, generation, until: untilS };
       connection.publish(revokedSubject, JSON.stringify({ revoked: [entry] }));
+    },
+    mute(mutes) {
+      // As above: they are repeated, and one from before would overtake a change.
+      if (canPublish()) connection.publish(relayMutesSubject, JSON.stringify(mutes));
     },
   };
 }

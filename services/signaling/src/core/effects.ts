@@ -88,6 +88,12 @@ export type Effect =
       /** A pod of this region did. */
       readonly wasInRegion: boolean;
     }
+  /** Which participants of a room on this pod are muted, and which are not, for media relays. */
+  | {
+      readonly type: 'relay-mutes';
+      readonly muted: readonly ParticipantId[];
+      readonly unmuted: readonly ParticipantId[];
+    }
   | { readonly type: 'transfer'; readonly pod: PodId; readonly transfer: DirectedTransfer }
   /** Whether a region is cut off, or was until a moment ago: whoever is missing here may be there. */
   | { readonly type: 'regions-missing'; readonly some: boolean };

@@ -2,6 +2,7 @@
 import { NO_MUTES } from '@parley/protocol/people';
 import type { BareWelcome } from './effects.ts';
 import type { Join, Resume } from './input.ts';
+import { muteEntered } from './relay-mutes.ts';
 import { memberOf } from './roster/merge.ts';
 import { mayMissOthers } from './roster/reachability.ts';
 import { putOwn } from './roster/section.ts';
@@ -20,6 +21,7 @@ export function enter(pod: Pod, room: Room, arrival: Join | Resume): void {
   if (arrival.type === 'resume') claimSeat(pod, room, participant);
   else room.seated.add(participant);
   pod.effects.push({ type: 'send', sockets: [socket], message: welcome(pod, room, arrival) });
+  muteEntered(pod, room, participant);
 }
 
 function welcome(pod: Pod, room: Room, arrival: Join | Resume): BareWelcome {

@@ -12,6 +12,7 @@ import type { Join, Resume } from './input.ts';
 import { remove } from './leave.ts';
 import { admit, waitingHere } from './lobby.ts';
 import { waitingOf } from './person.ts';
+import { muteAtRelays } from './relay-mutes.ts';
 import { endRoom } from './room-deleted.ts';
 import { receivesOwnHeartbeat } from './roster/liveness.ts';
 import { claimSeat } from './seats.ts';
@@ -76,6 +77,7 @@ export function takePolicy(pod: Pod, room: Room, policy: RoomPolicy): void {
   room.policy = policy;
   room.view = policy.view;
   tellPolicy(pod, room, known);
+  muteAtRelays(pod, room);
   const sockets = localSockets(room);
   if (sockets.length > 0 && !isSame(before, room.view))
     pod.effects.push({ type: 'send', sockets, message: { type: 'room-changed', room: room.view } });

@@ -3,7 +3,7 @@ import type { BusMessage } from '@parley/protocol/bus';
 import type { DirectedTransfer } from '@parley/protocol/directed';
 import type { HomeAnswer, HomeRequest, HomeTerm, HomeTerms } from '@parley/protocol/home';
 import type { ParticipantId, PodId, RegionId, RoomId } from '@parley/protocol/ids';
-import type { MediaRelay } from '@parley/protocol/media';
+import type { MediaRelay, RelayMutes } from '@parley/protocol/media';
 import type { Mutes } from '@parley/protocol/people';
 import type { PageBusMessage } from '@parley/protocol/pages-bus';
 import type { PageAddress } from '@parley/protocol/pages';
@@ -44,6 +44,8 @@ export interface MediaBus {
    * a token opens no other session. Lost while the bus is disconnected.
    */
   revoke(revocation: Revocation): void;
+  /** Says to every relay whose sounds it withholds. Lost while the bus is disconnected. */
+  mute(mutes: RelayMutes): void;
 }
 export interface Revocation {
   readonly participant: ParticipantId;

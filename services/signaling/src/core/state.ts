@@ -131,6 +131,14 @@ export interface Room {
   rereading: Appointment | undefined;
   /** Reads that are repeated soon where the store does not answer, since a region is no longer cut off. */
   hastyReads: number;
+  readonly relayMutes: RelayMuting;
+}
+
+/** What this pod says to media relays. */
+export interface RelayMuting {
+  /** When it last named a participant of the room as muted; -Infinity: never. */
+  mutedAt: number;
+  next: { readonly at: number; cancel(): void } | undefined;
 }
 
 export interface Seating {

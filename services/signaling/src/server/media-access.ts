@@ -1,6 +1,6 @@
 /**
  * Grants participants access to media relays and revokes it: a pod signs tokens that relays verify, and never calls a relay. SPEC rules MEDIA-3 to
- * MEDIA-7, MEDIA-17 and MEDIA-24.
+ * MEDIA-7, MEDIA-17, MEDIA-24 and MEDIA-29.
  */
 import { randomBytes } from 'node:crypto';
 import type { LiveRequest, Region, RelayOffer, StandbyRelay } from '@parley/protocol/http';
@@ -13,6 +13,7 @@ import {
 } from '@parley/protocol/ids';
 import type { Limits } from '@parley/protocol/limits';
 import {
+  MAX_RELAY_MUTES,
   liveBroadcast,
   participantBroadcasts,
   roomBroadcasts,
@@ -61,6 +62,7 @@ export interface Assignment {
   readonly standby?: StandbyRelay;
 }
 type Departure = Effect & { type: 'departed' };
+type RelayMuting = Effect & { type: 'relay-mutes' };
 
 /**
  * How long the tokens of removed participants stay revoked: long enough for a relay that was disconnected from the bus to receive the revocation, and
@@ -177,11 +179,25 @@ export class MediaAccess {
     if (reason === 'lost' && !wasInRegion) return;
     const { limits } = this.#parts;
     const had = this.#given.delete(participant);
-    // Its tokens open sessions at relays of other regions too.
-    if (this.relays + this.#farRelays.count(this.#parts.leaseNow()) === 0) return;
+    if (!this.#hasRelays()) return;
     if (wasHere && REMOVED.has(reason))
       this.#revoke(participant, generation, Math.min(REMOVED_MS, limits['media.session']));
     else if (had || reason === 'lost') this.#revoke(participant, generation, limits['media.tokenMaxAge']);
+  }
+
+  /** Relays of other regions have listeners of the room as well. */
+  mute({ muted, unmuted }: RelayMuting): void {
+    if (!this.#hasRelays()) return;
+    for (let from = 0; from < Math.max(muted.length, unmuted.length); from += MAX_RELAY_MUTES) {
+      const part = (list: readonly ParticipantId[]): ParticipantId[] =>
+        list.slice(from, from + MAX_RELAY_MUTES);
+      this.#bus.mute({ muted: part(muted), unmuted: part(unmuted) });
+    }
+  }
+
+  /** Tokens open sessions at relays of other regions too. */
+  #hasRelays(): boolean {
+    return this.relays + this.#farRelays.count(this.#parts.leaseNow()) > 0;
   }
 
   #remember(participant: ParticipantId, relay: string): void {

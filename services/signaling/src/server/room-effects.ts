@@ -50,6 +50,8 @@ export function carryOutRoomEffect(parts: RoomEffectsParts, effect: Effect): voi
       return requests.listed(effect);
     case 'departed':
       return media.departed(effect);
+    case 'relay-mutes':
+      return media.mute(effect);
     case 'transfer':
       metrics.directedOut += 1;
       return bus.transfer(effect.pod, effect.transfer);

@@ -5,6 +5,7 @@ import { connect, PermissionViolationError, type NatsConnection } from '@nats-io
 import {
   heartbeatSubject,
   mediaRelaySubject,
+  relayMutesSubject,
   relayOriginSubject,
   relayPublicLeaseSubject,
   revokedSubject,
@@ -42,6 +43,7 @@ const SUBJECTS = [
   heartbeatSubject,
   ROOM,
   revokedSubject,
+  relayMutesSubject,
   '$JS.API.INFO',
   '$KV.parley-rooms.x',
 ];
@@ -51,7 +53,15 @@ function relayMay(relay: string): readonly string[] {
   return [media(relay), lease(relay), origin(relay), publicLease(relay), ...toAny, revokedSubject];
 }
 const MAY: Readonly<Record<User, readonly string[]>> = {
-  signaling: [turnNodeSubject, heartbeatSubject, ROOM, revokedSubject, '$JS.API.INFO', '$KV.parley-rooms.x'],
+  signaling: [
+    turnNodeSubject,
+    heartbeatSubject,
+    ROOM,
+    revokedSubject,
+    relayMutesSubject,
+    '$JS.API.INFO',
+    '$KV.parley-rooms.x',
+  ],
   'relay-1': relayMay('relay-1'),
   'relay-2': relayMay('relay-2'),
   turn: [turnNodeSubject],
@@ -110,6 +120,7 @@ describe('[TURN-5] [MEDIA-1] [MEDIA-18] [BUS-8] a user of NATS', () => {
       codes('relay-1'),
       inbox('relay-1'),
       revokedSubject,
+      relayMutesSubject,
     ])
       assert.ok(!found.has(subject), subject);
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultLimits } from '@parley/protocol/limits';
-import type { MediaRelay } from '@parley/protocol/media';
+import { MAX_RELAY_MUTES, type MediaRelay, type RelayMutes } from '@parley/protocol/media';
 import type { Effect } from '../../src/core/effects.ts';
 import type { MediaListener, Revocation } from '../../src/core/ports.ts';
 import { MediaAccess, type MediaAccessParts } from '../../src/server/media-access.ts';
@@ -30,6 +30,7 @@ type Signed = Parameters<MediaAccessParts['tokens']['signMedia']>[0];
 function start(own: readonly MediaRelay[] = [RELAY]) {
   let listener: MediaListener | undefined;
   const revoked: Revocation[] = [];
+  const mutes: RelayMutes[] = [];
   const signed: Signed[] = [];
   const signMedia = (claims: Signed): string => `token ${signed.push(claims)}`;
   const access = new MediaAccess({
@@ -37,7 +38,7 @@ function start(own: readonly MediaRelay[] = [RELAY]) {
     tokens: { signMedia } as unknown as MediaAccessParts['tokens'],
     openMedia: (given) => {
       listener = given;
-      return { revoke: (one) => void revoked.push(one) };
+      return { revoke: (one) => void revoked.push(one), mute: (one) => void mutes.push(one) };
     },
     hosts: mediaHosts([]),
     otherRegions: [US],
@@ -50,6 +51,7 @@ function start(own: readonly MediaRelay[] = [RELAY]) {
   return {
     access,
     revoked,
+    mutes,
     signed,
     onFarRelay: (of: string, relay = FAR) => listener?.onFarRelay(of, relay),
   };
@@ -168,3 +170,20 @@ for (const [title, changes, without, withToken] of [
       for (const { untilS } of revoked) assert.equal(Math.floor((untilS - Date.now() / 1000) / 60), minutes);
     }
   });
+
+test('[MEDIA-29] mutes are said where a relay of any region is, in messages of at most so many participants', () => {
+  const muted = Array.from({ length: MAX_RELAY_MUTES + 1 }, (_, at) => `p${String(at).padStart(16, '0')}`);
+  const effect = { type: 'relay-mutes', muted, unmuted: [ADA] } as const;
+  const { access, mutes, onFarRelay } = start([]);
+  access.mute(effect);
+  assert.equal(mutes.length, 0, 'no relay');
+  onFarRelay('us');
+  access.mute(effect);
+  assert.deepEqual(
+    mutes.map((one) => [one.muted.length, one.unmuted.length]),
+    [
+      [MAX_RELAY_MUTES, 1],
+      [1, 0],
+    ],
+  );
+});

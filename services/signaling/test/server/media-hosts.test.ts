@@ -96,7 +96,7 @@ test('[MEDIA-17] a lease with a host that is not allowed is counted, not offered
     tokens: {} as MediaAccessParts['tokens'],
     openMedia: (given) => {
       listener = given;
-      return { revoke: () => {} };
+      return { revoke: () => {}, mute: () => {} };
     },
     hosts: mediaHosts(['relay.example']),
     otherRegions: [],

@@ -87,7 +87,7 @@ function memoryBacking(
   config: Config,
   { network, pages, store, seats, homes, followed, terms }: Memory = memory(),
 ): Backing {
-  const openMedia = (): MediaBus => ({ revoke: () => {} });
+  const openMedia = (): MediaBus => ({ revoke: () => {}, mute: () => {} });
   return {
     openBus: (listener) => network.join(config.pod, listener),
     openMedia,

@@ -66,6 +66,10 @@ export class World implements Surroundings {
   readonly listed: Extract<Effect, { type: 'listed' }>[] = [];
   readonly departed: (Extract<Effect, { type: 'departed' }> & { readonly pod: string })[] = [];
   readonly regionsMissing: { readonly pod: string; readonly at: number; readonly some: boolean }[] = [];
+  readonly relayMutes: (Extract<Effect, { type: 'relay-mutes' }> & {
+    readonly pod: string;
+    readonly at: number;
+  })[] = [];
   readonly store = new HomeStore();
   /** As of one key set, which all pods have. */
   readonly proofs = createChatProofs({
@@ -307,6 +311,9 @@ export class World implements Surroundings {
         return this.#send(pod, effect.pod, PRIVATE, effect);
       case 'departed':
         this.departed.push({ ...effect, pod: pod.name });
+        return undefined;
+      case 'relay-mutes':
+        this.relayMutes.push({ ...effect, pod: pod.name, at: this.now });
         return undefined;
       case 'regions-missing':
         this.regionsMissing.push({ pod: pod.name, at: this.now, some: effect.some });

@@ -5,8 +5,8 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { decodeJwt, importJWK, jwtVerify, type JWK } from 'jose';
 import { decode } from '@parley/protocol/decode';
 import type { ErrorAnswer, LiveAnswer } from '@parley/protocol/http';
-import type { MediaRelay } from '@parley/protocol/media';
-import { mediaRelaySubject, revokedSubject } from '@parley/protocol/subjects';
+import type { MediaRelay, RelayMutes } from '@parley/protocol/media';
+import { mediaRelaySubject, relayMutesSubject, revokedSubject } from '@parley/protocol/subjects';
 import { MediaClaims } from '@parley/protocol/tokens';
 import type { RunningPod } from '../../src/server/start.ts';
 import { Client, join } from '../support/client.ts';
@@ -30,6 +30,7 @@ let nats: TestNats;
 let pod: RunningPod;
 let relays: NatsConnection;
 const revoked: { readonly sub: string; readonly generation: number; readonly until: number }[] = [];
+const mutes: RelayMutes[] = [];
 const keptS = ({ until }: { readonly until: number }): number => until - Date.now() / 1000;
 before(async () => {
   nats = await startNats();
@@ -37,6 +38,9 @@ before(async () => {
   relays = await connect({ servers: nats.url });
   relays.subscribe(revokedSubject, {
     callback: (_, message) => void revoked.push(...message.json<{ revoked: typeof revoked }>().revoked),
+  });
+  relays.subscribe(relayMutesSubject, {
+    callback: (_, message) => void mutes.push(message.json<RelayMutes>()),
   });
   await relays.flush();
 });
@@ -194,6 +198,19 @@ describe('a media relay', () => {
     await owner.to(pod.url, client.participant, 'kick');
     const entry = await revocationOf(client.participant);
     assert.ok(entry && Math.abs(keptS(entry) - 3600) <= 10);
+  });
+
+  test('[MEDIA-29] a participant that an owner mutes is named to relays at once, and when it may speak again', async () => {
+    const owner = await Owner.of(pod.url);
+    const client = await Client.enter(pod.url, owner.room);
+    await offered(client);
+    const told = (list: keyof RelayMutes): boolean =>
+      mutes.some((message) => message[list].includes(client.participant));
+    await owner.to(pod.url, client.participant, 'mute');
+    await eventually('the mute', () => told('muted'));
+    assert.equal(told('unmuted'), false);
+    await owner.to(pod.url, client.participant, 'unmute');
+    await eventually('its end', () => told('unmuted'));
   });
 
   test('[MEDIA-7] so are all participants of a deleted room', async () => {

@@ -1,9 +1,9 @@
 //! Generated from `services/protocol/src` by `npm run generate -w services/protocol`: not edited by hand.
 //!
-//! Media relays: Leases of media relays, published over core NATS as JSON.
+//! Media relays: Leases of media relays, and the mutes that they enforce, published over core NATS as JSON.
 #![allow(missing_docs, reason = "the schemas do not describe every field")]
 
-use super::shared::{CertificateHash, RelayName, RelayUrl};
+use super::shared::{CertificateHash, ParticipantId, RelayName, RelayUrl};
 use crate::bounded::List;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
@@ -33,4 +33,13 @@ pub struct MediaRelay {
     /// The relay is about to end: no client is sent to it.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::bounded::present")]
     pub draining: Option<bool>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RelayMutes {
+    /// Participants whose sounds relays withhold.
+    pub muted: List<ParticipantId, 0, 1000>,
+    /// Participants whose sounds relays deliver again.
+    pub unmuted: List<ParticipantId, 0, 1000>,
 }

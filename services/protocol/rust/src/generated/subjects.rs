@@ -51,6 +51,9 @@ pub fn pod_visitor_directed_subject(pod: &str) -> String {
     format!("parley.v1.pages.directed.{pod}")
 }
 
+/// `parley.v1.media.mutes`
+pub const RELAY_MUTES_SUBJECT: &str = "parley.v1.media.mutes";
+
 /// `parley.v1.turn.node`
 pub const TURN_NODE_SUBJECT: &str = "parley.v1.turn.node";
 

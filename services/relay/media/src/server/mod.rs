@@ -102,12 +102,14 @@ pub trait Authorization: Send + Sync {
     fn ended(&self) -> Option<Refusal>;
 }
 
-/// **A port**: authenticates sessions.
+/// **A port**: authenticates sessions, and knows who is muted.
 pub trait Admission: Send + Sync {
     /// Checks the origin of a request, and returns the network that the session counts for.
     fn check_request(&self, request: &HandshakeRequest<'_>) -> Result<IpAddr, Refusal>;
     /// Returns the network that an address counts for, before any byte of it is read.
     fn network(&self, address: IpAddr) -> IpAddr;
+    /// Whether an owner muted the participant: clients get none of its sounds. Called for each group of a sound.
+    fn is_muted(&self, participant: &str) -> bool;
     /// Authenticates the credential in the query of the URL: `jwt=` of clients, `key=` of links.
     fn authenticate(&self, credential: Credential<'_>) -> Result<Box<dyn Authorization>, Refusal>;
 }

@@ -15,7 +15,7 @@ use crate::server::codes::{
     TOO_MANY_SUBSCRIPTIONS, error,
 };
 use crate::server::counted::Received;
-use crate::server::fanout::{Audience, FanOut};
+use crate::server::fanout::{Audience, FanOut, sounds};
 use crate::server::limiter::Permit;
 use crate::server::metrics::{Kind, Meter, Report, Traffic};
 use crate::server::session::LiveSession;
@@ -58,6 +58,8 @@ struct Admitted {
     kind: Kind,
     publish: Patterns,
     subscribe: Patterns,
+    /// Whether the token is for a room.
+    is_of_room: bool,
 }
 
 /// A session that has begun, with its shares of the limits.
@@ -87,7 +89,7 @@ impl Sessions {
         received: Received,
     ) -> Self {
         Self {
-            fan_out: FanOut::new(origin.consume(), Duration::from_millis(limits.hold)),
+            fan_out: FanOut::new(origin.consume(), Duration::from_millis(limits.hold), admission.clone()),
             traces: Traces::new(limits.traces),
             origin,
             cache,
@@ -144,15 +146,16 @@ impl Sessions {
             Some((_, key)) => Credential::Key(key),
             None => Credential::None,
         })?;
-        let (kind, publish, subscribe) = match authorization.grant() {
-            Grant::Link => (Kind::Link, Pattern::all().into(), Pattern::all().into()),
-            Grant::RegionLink => (Kind::RegionLink, Pattern::all().into(), Pattern::all().into()),
+        let all = || Pattern::all().into();
+        let (kind, publish, subscribe, is_of_room) = match authorization.grant() {
+            Grant::Link => (Kind::Link, all(), all(), false),
+            Grant::RegionLink => (Kind::RegionLink, all(), all(), false),
             Grant::Client { publish, subscribe } => {
                 let scope = |list: &[String]| patterns::scope(list).map_err(|_| TOKEN_INVALID);
-                (Kind::Client, scope(&publish)?, scope(&subscribe)?)
+                (Kind::Client, scope(&publish)?, scope(&subscribe)?, sounds::is_of_room(&subscribe))
             }
         };
-        Ok(Admitted { authorization, kind, publish, subscribe })
+        Ok(Admitted { authorization, kind, publish, subscribe, is_of_room })
     }
 
     fn reserve(&self, kind: Kind) -> Result<Option<SessionPermit>, Refusal> {
@@ -173,7 +176,7 @@ impl Sessions {
         client: Option<SessionPermit>,
         span: Option<SessionSpan>,
     ) -> Result<Entered> {
-        let Admitted { authorization, kind, publish, subscribe } = admitted;
+        let Admitted { authorization, kind, publish, subscribe, is_of_room } = admitted;
         let link = kind.is_link();
         let (meter, network, query) = (Meter::new(), pending.network(), pending.query().to_owned());
         if link {
@@ -181,8 +184,8 @@ impl Sessions {
         }
         let readable = self.origin.scope("", &subscribe).ok();
         let writable = self.origin.scope("", &publish).ok();
-        let audience =
-            (!link).then(|| Audience { fan_out: self.fan_out.clone(), allowed: subscribe, meter: meter.clone() });
+        let (fan_out, allowed) = (self.fan_out.clone(), subscribe);
+        let audience = (!link).then(|| Audience { fan_out, allowed, is_of_room, meter: meter.clone() });
         let access = Scope {
             audience,
             publisher: readable.map(|readable| readable.consume().with_hidden(link)),

@@ -15,6 +15,7 @@ mod fanout;
 mod hostile;
 mod limits;
 mod misbehaving;
+mod mutes;
 mod path;
 mod process;
 mod processes;

@@ -52,9 +52,14 @@ pub fn anything() -> String {
     token("**", "**")
 }
 
-type Revoked = Arc<Mutex<HashSet<String>>>;
+/// Tokens that are revoked, or participants that are muted.
+type Names = Arc<Mutex<HashSet<String>>>;
 
-struct Guard(Revoked);
+#[derive(Clone, Default)]
+struct Guard {
+    revoked: Names,
+    muted: Names,
+}
 
 impl Admission for Guard {
     fn check_request(&self, request: &HandshakeRequest<'_>) -> Result<IpAddr, Refusal> {
@@ -66,6 +71,10 @@ impl Admission for Guard {
         address
     }
 
+    fn is_muted(&self, participant: &str) -> bool {
+        self.muted.lock().unwrap().contains(participant)
+    }
+
     fn authenticate(&self, credential: Credential<'_>) -> Result<Box<dyn Authorization>, Refusal> {
         match credential {
             Credential::Key(KEY) => Ok(Box::new(LinkAuthorization(Grant::Link))),
@@ -73,7 +82,7 @@ impl Admission for Guard {
             Credential::Key(_) => Err("KEY_INVALID"),
             Credential::None => Err("TOKEN_MISSING"),
             Credential::Token(token) => {
-                Ok(Box::new(ClientAuthorization { token: token.to_owned(), revoked: self.0.clone() }))
+                Ok(Box::new(ClientAuthorization { token: token.to_owned(), revoked: self.revoked.clone() }))
             }
         }
     }
@@ -93,7 +102,7 @@ impl Authorization for LinkAuthorization {
 
 struct ClientAuthorization {
     token: String,
-    revoked: Revoked,
+    revoked: Names,
 }
 
 impl Authorization for ClientAuthorization {
@@ -111,7 +120,7 @@ impl Authorization for ClientAuthorization {
 pub struct Relay {
     server: Option<Arc<Server>>,
     runtime: Option<Runtime>,
-    revoked: Revoked,
+    guard: Guard,
     directory: PathBuf,
     /// The seconds by which its clock is ahead.
     ahead: Arc<AtomicU64>,
@@ -147,16 +156,16 @@ impl Relay {
 
     async fn of(address: &str, certificates: Certificates, directory: PathBuf, limits: Limits) -> Self {
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let revoked = Revoked::default();
+        let guard = Guard::default();
         let ahead = Arc::<AtomicU64>::default();
         let offset = ahead.clone();
         let clock: Clock = Arc::new(move || SystemTime::now() + Duration::from_secs(offset.load(Ordering::Relaxed)));
         let listen: SocketAddr = address.parse().unwrap();
         let websocket = (listen.ip(), 0).into();
         let config = Config { listen, websocket, proxied: true, certificates, limits };
-        let opening = open_at(config, Arc::new(Guard(revoked.clone())), clock);
+        let opening = open_at(config, Arc::new(guard.clone()), clock);
         let server = runtime.spawn(opening).await.unwrap().unwrap();
-        Self { server: Some(Arc::new(server)), runtime: Some(runtime), revoked, directory, ahead }
+        Self { server: Some(Arc::new(server)), runtime: Some(runtime), guard, directory, ahead }
     }
 
     pub fn server(&self) -> &Server {
@@ -218,7 +227,15 @@ impl Relay {
     }
 
     pub fn revoke(&self, token: &str) {
-        self.revoked.lock().unwrap().insert(token.to_owned());
+        self.guard.revoked.lock().unwrap().insert(token.to_owned());
+    }
+
+    pub fn mute(&self, participant: &str) {
+        self.guard.muted.lock().unwrap().insert(participant.to_owned());
+    }
+
+    pub fn unmute(&self, participant: &str) {
+        self.guard.muted.lock().unwrap().remove(participant);
     }
 
     pub fn pass_time(&self, time: Duration) {

@@ -56,6 +56,7 @@ export function openRoom(pod: Pod, { view, policy }: Pick<Join, 'view' | 'policy
     linger: undefined,
     rereading: undefined,
     hastyReads: 0,
+    relayMutes: { mutedAt: -Infinity, next: undefined },
   };
   pod.rooms.set(view.room, room);
   pod.effects.push({ type: 'subscribe', room: view.room });

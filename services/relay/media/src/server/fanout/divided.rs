@@ -3,18 +3,22 @@
 //! MoQ's library takes over a whole session. It gets this session instead, which keeps back the bidirectional streams whose first message is a SUBSCRIBE
 //! that the fan-out serves. The library gets all other streams, from their first byte.
 use moq_net::bytes::{Buf, Bytes, BytesMut};
-use moq_net::web_transport_trait::{RecvStream, Session as Transport, Stats};
+use moq_net::web_transport_trait::{RecvStream, SendStream, Session as Transport, Stats};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::{Mutex, mpsc};
 
 use crate::server::fanout::serve::serve;
 use crate::server::fanout::streams::Carrier;
 use crate::server::fanout::watcher::Session;
-use crate::server::fanout::wire::{self, First, Version};
+use crate::server::fanout::wire::{self, First, Subscribe, Version};
 use crate::server::fanout::{Audience, ranks::Ranks};
 
 /// How many streams wait for the library. Those behind them are read later.
 const WAITING: usize = 16;
+/// The code of MoQ for a session whose version is not accepted.
+const VERSION: u32 = 0x15;
+/// The code of MoQ for a request of something that is not there.
+const NOT_FOUND: u32 = 0x33;
 /// The size of reads, in bytes. SUBSCRIBE has fewer.
 const READ: usize = 1024;
 
@@ -42,7 +46,13 @@ impl<S: Carrier> Divided<S> {
 
     /// Serves the subscriptions of a client from now on, if the fan-out speaks its version. To be called before the library accepts requests.
     pub fn divide(&self, audience: Audience) {
-        let Some(version) = Version::of(self.session.protocol()) else { return };
+        let Some(version) = Version::of(self.session.protocol()) else {
+            // The library would serve sounds of participants that are muted.
+            if audience.is_of_room {
+                self.session.close(VERSION, "a room requires moq-lite-05 or later");
+            }
+            return;
+        };
         let (library, rest) = mpsc::channel(WAITING);
         if self.rest.set(Mutex::new(rest)).is_err() {
             return;
@@ -73,7 +83,7 @@ impl<S: Carrier> Divided<S> {
 
 /// Reads the first message of a stream, and serves it or hands it on.
 async fn sort<S: Carrier>(
-    (send, mut recv): Streams<S>,
+    (mut send, mut recv): Streams<S>,
     session: Arc<Session>,
     audience: Arc<Audience>,
     library: mpsc::Sender<Accepted<S>>,
@@ -82,7 +92,13 @@ async fn sort<S: Carrier>(
     let served = loop {
         match wire::first(&bytes, session.version) {
             First::Subscribe(request, size) if audience.serves(&request) => break Some((request, size)),
-            First::Subscribe(..) | First::Other => break None,
+            First::Subscribe(Subscribe { broadcast, track, .. }, _) | First::Fetch(broadcast, track)
+                if audience.refuses(&broadcast, &track) =>
+            {
+                recv.stream.stop(NOT_FOUND);
+                return send.reset(NOT_FOUND);
+            }
+            First::Subscribe(..) | First::Fetch(..) | First::Other => break None,
             First::Incomplete => {}
         }
         match recv.stream.read_chunk(READ).await {

@@ -202,6 +202,13 @@ impl Group {
         self.deliveries.retain(|delivery| !delivery.is_over());
     }
 
+    /// Ends all deliveries, after whole frames where that is possible.
+    pub fn withhold(mut self) {
+        for delivery in &mut self.deliveries {
+            delivery.expire(Duration::ZERO, &self.log);
+        }
+    }
+
     /// Applies a changed wish to the delivery to this watcher.
     pub fn update(&mut self, watcher: &Watcher, newest: bool) {
         for delivery in self.deliveries.iter_mut().filter(|delivery| delivery.watcher == watcher.key) {

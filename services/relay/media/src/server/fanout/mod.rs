@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::task::unconstrained;
 
+use crate::server::Admission;
 use crate::server::metrics::Meter;
 
 mod delivery;
@@ -20,6 +21,7 @@ mod group;
 mod pace;
 mod ranks;
 mod serve;
+pub(crate) mod sounds;
 mod streams;
 mod track;
 pub(crate) mod watcher;
@@ -38,6 +40,8 @@ pub(crate) struct FanOut {
     tracks: Mutex<HashMap<Name, Vec<Reading>>>,
     keys: AtomicU64,
     pace: Pace,
+    /// Knows who is muted.
+    admission: Arc<dyn Admission>,
 }
 
 /// The names of a broadcast and of a track.
@@ -64,6 +68,8 @@ pub(crate) struct Audience {
     pub fan_out: Arc<FanOut>,
     /// The broadcasts to which it may subscribe.
     pub allowed: Patterns,
+    /// Whether these are those of a room.
+    pub is_of_room: bool,
     pub meter: Meter,
 }
 
@@ -75,6 +81,13 @@ impl Audience {
         let wish = &request.wish;
         let is_whole = wish.whole_groups && wish.start_group.is_none() && wish.end_group.is_none();
         is_whole && self.allowed.matches(path.as_str()) && !self.meter.announces(&path)
+    }
+
+    /// Reports whether this request of a sound is refused, which the fan-out does not serve: the library would deliver it also from participants that
+    /// are muted (MED-76).
+    fn refuses(&self, broadcast: &str, track: &str) -> bool {
+        let path = Path::new(broadcast);
+        sounds::speaker(path.as_str(), track).is_some() && !self.meter.announces(&path)
     }
 }
 
@@ -99,8 +112,9 @@ impl Drop for Joined {
 
 impl FanOut {
     /// Serves the broadcasts of `origin`, and holds small frames for up to `hold` while the relay is busy.
-    pub fn new(origin: origin::Consumer, hold: Duration) -> Arc<Self> {
-        Arc::new(Self { origin, tracks: Mutex::default(), keys: AtomicU64::default(), pace: Pace::new(hold) })
+    pub fn new(origin: origin::Consumer, hold: Duration, admission: Arc<dyn Admission>) -> Arc<Self> {
+        let (tracks, keys, pace) = (Mutex::default(), AtomicU64::default(), Pace::new(hold));
+        Arc::new(Self { origin, tracks, keys, pace, admission })
     }
 
     /// Returns the number of tracks that are read.

@@ -16,7 +16,7 @@ use crate::server::fanout::delivery::code;
 use crate::server::fanout::group::{Group, TURN};
 use crate::server::fanout::watcher::{Event, Watcher, together};
 use crate::server::fanout::wire::{self, Wish};
-use crate::server::fanout::{Entry, FanOut};
+use crate::server::fanout::{Entry, FanOut, sounds};
 
 /// The most groups that are kept for watchers that come late, and for those that have not received them.
 const MAX_GROUPS: usize = 256;
@@ -52,6 +52,8 @@ pub(crate) struct Reader {
     frame_size: usize,
     /// Waits for the instant at which small frames leave.
     held: Option<Pin<Box<Sleep>>>,
+    /// The participant of a room whose sound it is.
+    speaker: Option<String>,
 }
 
 enum Track {
@@ -68,6 +70,7 @@ impl Reader {
         requested: Subscription,
         track: Subscribing,
     ) -> Self {
+        let speaker = sounds::speaker(&entry.name.0, &entry.name.1).map(str::to_owned);
         Self {
             fan_out,
             entry,
@@ -82,6 +85,7 @@ impl Reader {
             retry: None,
             frame_size: usize::MAX,
             held: None,
+            speaker,
         }
     }
 
@@ -245,12 +249,22 @@ impl Reader {
             let end = *self.end.insert(end?);
             self.watchers.values().for_each(|watcher| watcher.send(Event::End(end)));
         }
+        if self.is_withheld() {
+            std::mem::take(&mut self.groups).into_values().for_each(Group::withhold);
+            received.clear();
+            datagrams.clear();
+        }
         for group in received {
             self.begin_group(group, waiter);
         }
         datagrams.iter().for_each(|datagram| self.send_datagram(datagram));
         self.drive(waiter);
         Ok(())
+    }
+
+    /// Reports whether an owner muted the participant: what is sent of its sound ends, and what arrives is dropped (MED-76).
+    fn is_withheld(&self) -> bool {
+        self.speaker.as_deref().is_some_and(|speaker| self.fan_out.admission.is_muted(speaker))
     }
 
     /// Begins to send a group to all watchers that want it.

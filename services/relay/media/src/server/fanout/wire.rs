@@ -5,6 +5,8 @@ use std::time::Duration;
 
 /// The type of a stream whose first message is SUBSCRIBE.
 const SUBSCRIBE: u64 = 2;
+/// The same of FETCH.
+const FETCH: u64 = 3;
 /// The type of a unidirectional stream that carries a group.
 const GROUP: u64 = 0;
 /// The types of replies to SUBSCRIBE.
@@ -73,6 +75,8 @@ pub(crate) enum First {
     Incomplete,
     /// A SUBSCRIBE of so many bytes.
     Subscribe(Subscribe, usize),
+    /// A FETCH of a group of this broadcast and track.
+    Fetch(String, String),
     /// Another request, or one that is malformed or too large.
     Other,
 }
@@ -80,14 +84,15 @@ pub(crate) enum First {
 /// Reads the first message of a stream.
 pub(crate) fn first(bytes: &[u8], version: Version) -> First {
     let mut parser = Parser(bytes);
-    match parser.integer() {
+    let kind = match parser.integer() {
         None => return First::Incomplete,
-        Some(SUBSCRIBE) => {}
+        Some(kind @ (SUBSCRIBE | FETCH)) => kind,
         Some(_) => return First::Other,
-    }
+    };
     match parser.message() {
         Message::Incomplete => First::Incomplete,
         Message::TooLarge => First::Other,
+        Message::Whole(body) if kind == FETCH => fetch(body).unwrap_or(First::Other),
         Message::Whole(body) => {
             subscribe(body, version).map_or(First::Other, |found| First::Subscribe(found, bytes.len() - parser.0.len()))
         }
@@ -122,6 +127,11 @@ fn subscribe(body: &[u8], version: Version) -> Option<Subscribe> {
     let (id, broadcast, track) = (body.integer()?, body.text()?, body.text()?);
     let wish = body.wish(version)?;
     body.0.is_empty().then_some(Subscribe { id, broadcast, track, wish })
+}
+
+fn fetch(body: &[u8]) -> Option<First> {
+    let mut body = Parser(body);
+    Some(First::Fetch(body.text()?, body.text()?))
 }
 
 struct Parser<'a>(&'a [u8]);
