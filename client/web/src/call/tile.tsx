@@ -3,7 +3,9 @@ import { useMemo } from 'preact/hooks';
 import { Avatar, hueOf } from '../design/avatar.tsx';
 import { Icon } from '../design/icon.tsx';
 import { Video } from '../design/video.tsx';
+import { isReadable } from '../text/link-meaning.ts';
 import { linkText } from '../text/links.ts';
+import { CallIcon } from './call-icon.tsx';
 import { HandMark } from './hands.tsx';
 import { LinkBars } from './link-bars.tsx';
 import { TileReactions } from './reactions.tsx';
@@ -53,6 +55,7 @@ export function PersonTile({ session, person, large = false }: PersonTileProps) 
       <p class="tile-name">
         {!person.media.audio && <MutedMark />}
         <span class="tile-name-text">{person.name}</span>
+        <PrivacyMark session={session} person={person} />
       </p>
       <button
         type="button"
@@ -120,6 +123,22 @@ function MutedMark() {
     <span class="muted-mark" data-testid="muted">
       <Icon name="mic-off" />
       <span class="visually-hidden">muted: </span>
+    </span>
+  );
+}
+
+/** Whether a relay can read what this participant sends; the button beside it says so to screen readers. */
+function PrivacyMark({ session, person }: Pick<PersonTileProps, 'session' | 'person'>) {
+  const readable = isReadable(person.link, session.mediaKey.value !== null);
+  if (readable === null) return null;
+  return (
+    <span
+      class={`privacy-mark${readable ? ' readable' : ''}`}
+      data-testid="privacy"
+      data-readable={readable}
+      title={readable ? 'Media relays can read this' : 'No server on the way can read this'}
+    >
+      {readable ? <CallIcon name="open-lock" /> : <Icon name="lock" />}
     </span>
   );
 }

@@ -44,7 +44,7 @@ function Stage({ view }: { readonly view: WatchView }) {
     <div class="stage-frame" ref={stage} data-testid="stage">
       {canvas && <PlayerElement element={canvas} />}
       {playing && !playable && (
-        <div class="stage-note" role="alert" data-testid="unplayable">
+        <div class="stage-note" role="alert" tabIndex={0} data-testid="unplayable">
           <Icon name="warning" />
           <h2>This browser cannot play the video</h2>
           <p>It has no decoder for this codec. Open this page in a recent Chrome, Edge or Firefox.</p>

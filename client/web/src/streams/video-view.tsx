@@ -23,7 +23,7 @@ export function VideoView({ stream }: { readonly stream: StreamView }) {
           {playback.note !== null && <Note text={playback.note} />}
         </>
       ) : playback.at === 'unplayable' ? (
-        <div class="stage-note" role="alert" data-testid="unplayable">
+        <div class="stage-note" role="alert" tabIndex={0} data-testid="unplayable">
           <Icon name="warning" />
           <h2>This stream cannot be played</h2>
           <p>{playback.reason}</p>

@@ -1,6 +1,10 @@
 /** Who forwards the media of one connection, and who can read it. */
 import type { Link } from '@parley/sdk/call';
 
+/** Whether a server on the way can read the media of this connection; `null` without one. `encrypted`: the link of this page has a key. */
+export const isReadable = (link: Link, encrypted: boolean): boolean | null =>
+  link.status === 'connected' ? link.path === 'sfu' && !encrypted : null;
+
 /** `null` where there is nothing to say. `encrypted`: the link of this page has a key. */
 export function linkMeaning(link: Link, encrypted: boolean): string | null {
   switch (link.status) {

@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => gallery.close());
 
-type Found = Readonly<Record<'light' | 'dark' | 'narrow' | 'forced', string[]>>;
+type Found = Readonly<Record<'light' | 'dark' | 'narrow' | 'forced' | 'moving' | 'overPictures', string[]>>;
 
 /** Pages at a time: while one waits for its pictures, another is checked. */
 const AT_ONCE = 3;
@@ -43,7 +43,7 @@ function everyState(): Promise<Found> {
 }
 
 async function checkAll(): Promise<Found> {
-  const found: Found = { light: [], dark: [], narrow: [], forced: [] };
+  const found: Found = { light: [], dark: [], narrow: [], forced: [], moving: [], overPictures: [] };
   const context = await gallery.browser.newContext({
     colorScheme: 'light',
     viewport: { width: 1280, height: 800 },
@@ -62,26 +62,35 @@ async function checkState(page: Page, state: string, found: Found): Promise<void
   const note = (list: string[], problems: readonly string[]) =>
     list.push(...problems.map((problem) => `${state}: ${problem}`));
   await page.evaluate(axe);
-  note(found.light, await violations(page, '{}'));
+  note(found.light, await violations(page, EVERY_RULE));
   await page.emulateMedia({ colorScheme: 'dark' });
   // Only the colours differ.
   note(found.dark, await violations(page, '{ runOnly: ["color-contrast"] }'));
   await page.setViewportSize({ width: NARROW, height: 740 });
   await settled(page);
-  note(found.narrow, await tightness(page));
+  note(found.narrow, [...(await tightness(page)), ...(await violations(page, EVERY_RULE))]);
   await page.emulateMedia({ forcedColors: 'active' });
   await settled(page);
   note(found.forced, await page.evaluate(withoutEdge));
+  await page.emulateMedia({ forcedColors: 'none', reducedMotion: 'reduce' });
+  note(found.moving, await page.evaluate(moving));
+  note(found.overPictures, await page.evaluate(hardToRead));
   await page.close();
 }
 
-/** Serious and critical violations, each with the first element it was found on. */
+/** axe leaves out the size of targets (WCAG 2.2, 2.5.8) unless it is asked for it. */
+const EVERY_RULE = '{ rules: { "target-size": { enabled: true } } }';
+
+/** Violations of WCAG, and others that are serious, each with the first element it was found on. */
 async function violations(page: Page, options: string): Promise<readonly string[]> {
   // The colours of the other scheme change in transitions.
   await settled(page);
   const results: AxeResults = await page.evaluate(`axe.run(document, ${options})`);
   return results.violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(
+      ({ impact, tags }) =>
+        impact === 'serious' || impact === 'critical' || tags.some((tag) => /^wcag\d+a/.test(tag)),
+    )
     .map(({ id, nodes }) => `${id} at ${nodes[0]?.html.slice(0, 140)} ${nodes[0]?.failureSummary ?? ''}`);
 }
 
@@ -98,6 +107,51 @@ function tightness(page: Page): Promise<readonly string[]> {
     }
     return problems;
   });
+}
+
+/** What moves although the user wants no motion. Runs in the page. */
+async function moving(): Promise<readonly string[]> {
+  for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+  const brief = (animation: Animation): boolean => {
+    const { duration, iterations } = animation.effect?.getTiming() ?? {};
+    return animation.playState !== 'running' || (iterations !== Infinity && Number(duration) <= 20);
+  };
+  return document
+    .getAnimations()
+    .filter((animation) => !brief(animation))
+    .map(({ effect }) => `${(effect as KeyframeEffect).target?.outerHTML.slice(0, 90)} moves`);
+}
+
+/** Text and marks over pictures with too little contrast (WCAG 1.4.3, 1.4.11), be the picture white or black. axe cannot judge them. Runs in the page. */
+function hardToRead(): readonly string[] {
+  const numbers = (color: string): number[] => (color.match(/[\d.]+/g) ?? []).map(Number);
+  const luminance = (rgb: readonly number[]): number => {
+    const linear = rgb.slice(0, 3).map((part) => {
+      const share = part / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * (linear[0] ?? 0) + 0.7152 * (linear[1] ?? 0) + 0.0722 * (linear[2] ?? 0);
+  };
+  const over = (color: string, picture: number): number[] => {
+    const [red = 0, green = 0, blue = 0, alpha = 1] = numbers(color);
+    return [red, green, blue].map((part) => alpha * part + (1 - alpha) * picture);
+  };
+  const contrast = (one: number, other: number): number =>
+    (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+  const problems: string[] = [];
+  const check = (element: Element, ground: Element, least: number): void => {
+    for (const picture of [0, 255]) {
+      const behind = luminance(over(getComputedStyle(ground).backgroundColor, picture));
+      const found = contrast(luminance(numbers(getComputedStyle(element).color)), behind);
+      if (found < least)
+        problems.push(`${element.outerHTML.slice(0, 90)} has a contrast of ${found.toFixed(1)}`);
+    }
+  };
+  for (const label of document.querySelectorAll('.tile-name, .tile-note')) {
+    check(label, label, 4.5);
+    for (const mark of label.querySelectorAll('.icon')) check(mark, label, 3);
+  }
+  return problems;
 }
 
 /** What is shown without a border, an outline or a background of its own. Runs in the page. */
@@ -119,16 +173,24 @@ function withoutEdge(): readonly string[] {
 }
 
 for (const colours of ['light', 'dark'] as const)
-  test(`axe finds nothing serious on any page in ${colours} colours`, async () => {
+  test(`axe finds no violation of WCAG on any page in ${colours} colours`, async () => {
     assert.deepEqual((await everyState())[colours], []);
   });
 
-test(`no page scrolls sideways on a phone ${NARROW} pixels wide, and its buttons are large enough for a finger`, async () => {
+test(`on a phone ${NARROW} pixels wide no page scrolls sideways or violates WCAG, and its buttons are large enough for a finger`, async () => {
   assert.deepEqual((await everyState()).narrow, []);
 });
 
 test('in forced colours every control, switch, panel and tile has an edge', async () => {
   assert.deepEqual((await everyState()).forced, []);
+});
+
+test('nothing moves in any state for those who want no motion', async () => {
+  assert.deepEqual((await everyState()).moving, []);
+});
+
+test('names and notes over pictures can be read, be the picture white or black', async () => {
+  assert.deepEqual((await everyState()).overPictures, []);
 });
 
 test('forced colours show who speaks, what is switched on and which panel is open', async () => {
