@@ -29,7 +29,8 @@ export function browserPorts(page: PageMedia | null = null): Ports {
     origin: (globalThis.location as Location | undefined)?.origin,
     fetch: async (url, init) => globalThis.fetch(url, init),
     openSocket,
-    createConnection: connections(),
+    createConnection: (configuration) => new RTCPeerConnection(configuration),
+    certificates: canCall() ? ownCertificates() : undefined,
     createStream: () => new MediaStream(),
     clock: browserClock,
     random: browserRandom,
@@ -41,18 +42,16 @@ export function browserPorts(page: PageMedia | null = null): Ports {
   };
 }
 
-/**
- * All connections have one certificate, so that all participants see the same one of this page (SPEC rule MEDIA-30). It is made in milliseconds, long before
- * the first connection; one that is earlier has its own.
- */
-function connections(): Ports['createConnection'] {
-  let shared: Pick<RTCConfiguration, 'certificates'> = {};
-  if (canCall())
-    RTCPeerConnection.generateCertificate({ name: 'ECDSA', namedCurve: 'P-256' } as AlgorithmIdentifier).then(
-      (certificate) => (shared = { certificates: [certificate] }),
-      () => undefined,
-    );
-  return (configuration) => new RTCPeerConnection({ ...configuration, ...shared });
+/** Made in milliseconds, long before a participant is met. */
+function ownCertificates(): () => RTCCertificate[] {
+  const made: RTCCertificate[] = [];
+  const keys = { name: 'ECDSA', namedCurve: 'P-256' } as AlgorithmIdentifier;
+  RTCPeerConnection.generateCertificate(keys).then(
+    (certificate) => made.push(certificate),
+    // Each connection has its own then.
+    () => undefined,
+  );
+  return () => made;
 }
 
 /** Relays need a secure context. */

@@ -14,6 +14,8 @@ export interface Ports {
   readonly openSocket: (url: string, handlers: WireHandlers) => WireSocket;
   /** As `new RTCPeerConnection`. */
   readonly createConnection: (configuration: RTCConfiguration) => RTCPeerConnection;
+  /** That of all connections of a call, so that all participants see the same one of this page (SPEC rule MEDIA-30); none: each makes its own. */
+  readonly certificates?: (() => RTCCertificate[]) | undefined;
   /** An empty stream: tracks are added by the SDK. */
   readonly createStream: () => MediaStream;
   readonly clock: Clock;

@@ -65,6 +65,10 @@ const DECODERS = {
   manifest: decodeUntyped('manifest'),
 } as const satisfies Record<FamilyName, (fixture: Fixture) => Decoded<unknown>>;
 
+it('no schema has a format, which the decoder of browsers does not check', () => {
+  assert.doesNotMatch(JSON.stringify(FAMILIES), /"format":/);
+});
+
 for (const family of Object.keys(FAMILIES) as FamilyName[]) {
   const valid = fixtures(family, 'valid');
   const invalid = fixtures(family, 'invalid');

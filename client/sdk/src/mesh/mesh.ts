@@ -243,7 +243,12 @@ export class Mesh {
       starter: me > participant,
       names: this.#names,
       // Otherwise each side gathers separately for audio and video, and takes twice as many TURN allocations. SPEC rule TURN-13.
-      configuration: () => ({ iceServers: this.#iceServers, iceTransportPolicy, bundlePolicy: 'max-bundle' }),
+      configuration: () => ({
+        iceServers: this.#iceServers,
+        iceTransportPolicy,
+        bundlePolicy: 'max-bundle',
+        certificates: ports.certificates?.() ?? [],
+      }),
       reachable: () => this.#options.connected() && (this.#neighbours.get(participant)?.present ?? true),
       isSending: () => {
         const sent = this.#neighbours.get(participant)?.media;

@@ -139,7 +139,11 @@ export class FakePeerConnection extends EventTarget {
     return this.#configuration;
   }
 
+  /** As browsers: the certificates of a connection do not change. */
   setConfiguration(configuration: RTCConfiguration): void {
+    const [before, after] = [this.#configuration, configuration].map(({ certificates = [] }) => certificates);
+    if (before?.length !== after?.length || before?.some((one, at) => one !== after?.[at]) === true)
+      throw new DOMException('certificates differ', 'InvalidModificationError');
     this.#configuration = configuration;
   }
 

@@ -48,8 +48,9 @@ describe('people and TURN credentials', () => {
       service.ports.clock.after(at, () => service.socket.sendMessage({ type: 'pong' }));
   };
 
-  test('[TURN-10] connections use the ICE servers of the welcome, and those of a resume too', async () => {
-    const service = fakeService();
+  test('[TURN-10] [MEDIA-30] connections use the ICE servers of the welcome, and those of a resume too, and keep their certificate', async () => {
+    const certificate = { expires: 0 } as RTCCertificate;
+    const service = fakeService({ certificates: () => [certificate] });
     service.join();
     await service.settle();
     service.socket.open();
@@ -61,6 +62,8 @@ describe('people and TURN credentials', () => {
     service.socket.open();
     service.socket.sendMessage(welcome({ roster, iceServers: turn('second'), iceTtlS: 600 }));
     assert.deepEqual(configured(service), [turn('second')]);
+    const certificates = service.ports.fabric.live.map((one) => one.getConfiguration().certificates?.[0]);
+    assert.deepEqual(certificates, [certificate]);
     assert.equal(asked(service), 0);
   });
 

@@ -26,7 +26,7 @@ export function SecurityCodeSection({ session }: { readonly session: CallSession
       </code>
       <p class="soft small">
         Read it to each other. Where you and {listed(known)} see the same code, no other person and no server
-        has the keys of what you say and show. It changes when someone joins, leaves or reloads.
+        has the keys of what you say and show. It changes when someone joins, leaves, reloads or reconnects.
         {shown.changed && ' It has changed since you looked.'}
         {unknown.length > 0 && ` It says nothing about ${listed(unknown)}.`}
       </p>

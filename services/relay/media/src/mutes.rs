@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 /// How long a mute lasts that is not repeated.
-const KEEP: Duration = Duration::from_secs(30);
+const KEEP: Duration = Duration::from_secs(45);
 
 /// The participants that are muted now.
 pub struct Mutes {
@@ -22,9 +22,9 @@ struct Known {
 }
 
 impl Known {
-    /// Removes those whose mute was not repeated: often enough that the table does not grow with those who left.
-    fn sweep(&mut self, now: Instant) {
-        if self.swept.is_none_or(|swept| now >= swept + KEEP) {
+    /// Removes those whose mute was not repeated: often enough that the table does not grow with those who left, and always when it is full.
+    fn sweep(&mut self, now: Instant, max: usize) {
+        if self.until.len() >= max || self.swept.is_none_or(|swept| now >= swept + KEEP) {
             self.swept = Some(now);
             self.until.retain(|_, until| *until > now);
         }
@@ -40,7 +40,7 @@ impl Mutes {
     /// Applies a message. Returns how many participants were refused, as the table is full.
     pub fn apply(&self, message: &RelayMutes, now: Instant) -> u64 {
         let mut known = self.known.lock();
-        known.sweep(now);
+        known.sweep(now, self.max);
         for participant in message.unmuted.iter() {
             known.until.remove(participant);
         }
@@ -83,8 +83,8 @@ mod tests {
         assert_eq!(mutes.apply(&message(&["1", "2"], &[]), now), 0);
         assert!(mutes.covers(&id("1"), now) && mutes.covers(&id("2"), now) && !mutes.covers(&id("3"), now));
         mutes.apply(&message(&["2"], &["1"]), later(20));
-        assert!(!mutes.covers(&id("1"), later(20)) && mutes.covers(&id("2"), later(49)));
-        assert!(!mutes.covers(&id("2"), later(50)));
+        assert!(!mutes.covers(&id("1"), later(20)) && mutes.covers(&id("2"), later(64)));
+        assert!(!mutes.covers(&id("2"), later(65)));
     }
 
     #[test]

@@ -21,7 +21,7 @@ export function enter(pod: Pod, room: Room, arrival: Join | Resume): void {
   if (arrival.type === 'resume') claimSeat(pod, room, participant);
   else room.seated.add(participant);
   pod.effects.push({ type: 'send', sockets: [socket], message: welcome(pod, room, arrival) });
-  muteEntered(pod, room, participant);
+  muteEntered(pod, room, arrival);
 }
 
 function welcome(pod: Pod, room: Room, arrival: Join | Resume): BareWelcome {

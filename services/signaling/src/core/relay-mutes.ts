@@ -4,11 +4,12 @@
  */
 import type { ParticipantId } from '@parley/protocol/ids';
 import { isMuted, NO_MUTES } from '@parley/protocol/people';
+import type { Join, Resume } from './input.ts';
 import { isCoOwner, type Pod, type Room } from './state.ts';
 
 const REPEAT_MS = 5000;
 /** For whom was not muted again in this time, relays forget the mute. */
-const FORGOTTEN_MS = 30_000;
+const FORGOTTEN_MS = 45_000;
 /** Several may enter together, and each of these messages names all participants. */
 const ENTERED_MS = 250;
 
@@ -24,10 +25,12 @@ export function muteAtRelays(pod: Pod, room: Room): void {
   schedule(pod, room, REPEAT_MS);
 }
 
-/** A participant entered. */
-export function muteEntered(pod: Pod, room: Room, participant: ParticipantId): void {
+/** A participant entered, or came back: the pod that it was on may have named it as muted. */
+export function muteEntered(pod: Pod, room: Room, { type, participant }: Join | Resume): void {
   const entry = room.own.entries.get(participant);
-  if (entry !== undefined && isMutedIn(room, entry)) schedule(pod, room, ENTERED_MS);
+  if (entry === undefined || room.policy === undefined) return;
+  if (isMutedIn(room, entry)) schedule(pod, room, ENTERED_MS);
+  else if (type === 'resume') pod.effects.push({ type: 'relay-mutes', muted: [], unmuted: [participant] });
 }
 
 function schedule(pod: Pod, room: Room, afterMs: number): void {

@@ -7,7 +7,7 @@ import { NO_MUTES, type Mutes } from '@parley/protocol/people';
 import type { Person } from '../support/person.ts';
 import { World } from '../support/world.ts';
 
-const FORGOTTEN_MS = 30_000;
+const FORGOTTEN_MS = 45_000;
 const EVERYONE: Mutes = { all: true, participants: [] };
 const only = (...people: readonly Person[]): Mutes => ({
   all: false,
@@ -131,6 +131,19 @@ describe('the mutes of media relays', () => {
     }
     change(world, view, { mutes: NO_MUTES });
     world.advance(100);
+    assert.deepEqual(withheld(world), []);
+  });
+
+  it('[MEDIA-29] one who may speak again is heard at once when it comes back on another pod, which never named it as muted', () => {
+    const { world, view, bo } = scene();
+    change(world, view, { mutes: only(bo) });
+    world.advance(3000);
+    world.kill('b');
+    change(world, view, { mutes: NO_MUTES });
+    world.advance(1000);
+    assert.deepEqual(withheld(world), ids(bo), 'no pod has it');
+    bo.resume('c', { view });
+    world.advance(400);
     assert.deepEqual(withheld(world), []);
   });
 

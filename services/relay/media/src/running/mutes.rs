@@ -11,7 +11,11 @@ use std::time::Instant;
 impl Media {
     /// Applies what signaling publishes, without end. A message of another form is ignored, as one of a later version.
     pub async fn follow_mutes(self: Arc<Self>, bus: Bus) {
-        let Ok(mut messages) = bus.subscribe(RELAY_MUTES_SUBJECT).await else { return };
+        let mut messages = match bus.subscribe(RELAY_MUTES_SUBJECT).await {
+            Ok(messages) => messages,
+            // The client of NATS has ended, and the process does.
+            Err(error) => return tracing::error!(%error, "mutes are not followed"),
+        };
         while let Some(message) = messages.next().await {
             let Ok(mutes) = serde_json::from_slice::<RelayMutes>(&message.payload) else { continue };
             let refused = self.mutes.apply(&mutes, Instant::now());

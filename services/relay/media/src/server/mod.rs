@@ -108,7 +108,7 @@ pub trait Admission: Send + Sync {
     fn check_request(&self, request: &HandshakeRequest<'_>) -> Result<IpAddr, Refusal>;
     /// Returns the network that an address counts for, before any byte of it is read.
     fn network(&self, address: IpAddr) -> IpAddr;
-    /// Whether an owner muted the participant: clients get none of its sounds. Called for each group of a sound.
+    /// Whether an owner muted the participant: clients get none of its sounds. Called for about each frame of a sound.
     fn is_muted(&self, participant: &str) -> bool;
     /// Authenticates the credential in the query of the URL: `jwt=` of clients, `key=` of links.
     fn authenticate(&self, credential: Credential<'_>) -> Result<Box<dyn Authorization>, Refusal>;

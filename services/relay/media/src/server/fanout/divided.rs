@@ -1,7 +1,7 @@
 //! Divides the requests of a client between the fan-out and MoQ's library.
 //!
 //! MoQ's library takes over a whole session. It gets this session instead, which keeps back the bidirectional streams whose first message is a SUBSCRIBE
-//! that the fan-out serves. The library gets all other streams, from their first byte.
+//! that the fan-out serves, and refuses what would go around it (MED-76). The library gets all other streams, from their first byte.
 use moq_net::bytes::{Buf, Bytes, BytesMut};
 use moq_net::web_transport_trait::{RecvStream, SendStream, Session as Transport, Stats};
 use std::sync::{Arc, OnceLock};
@@ -10,7 +10,7 @@ use tokio::sync::{Mutex, mpsc};
 use crate::server::fanout::serve::serve;
 use crate::server::fanout::streams::Carrier;
 use crate::server::fanout::watcher::Session;
-use crate::server::fanout::wire::{self, First, Subscribe, Version};
+use crate::server::fanout::wire::{self, First, Version};
 use crate::server::fanout::{Audience, ranks::Ranks};
 
 /// How many streams wait for the library. Those behind them are read later.
@@ -19,6 +19,8 @@ const WAITING: usize = 16;
 const VERSION: u32 = 0x15;
 /// The code of MoQ for a request of something that is not there.
 const NOT_FOUND: u32 = 0x33;
+/// The code of MoQ for a request that cannot be read.
+const TOO_LARGE: u32 = 0x0;
 /// The size of reads, in bytes. SUBSCRIBE has fewer.
 const READ: usize = 1024;
 
@@ -83,7 +85,7 @@ impl<S: Carrier> Divided<S> {
 
 /// Reads the first message of a stream, and serves it or hands it on.
 async fn sort<S: Carrier>(
-    (mut send, mut recv): Streams<S>,
+    (send, mut recv): Streams<S>,
     session: Arc<Session>,
     audience: Arc<Audience>,
     library: mpsc::Sender<Accepted<S>>,
@@ -92,11 +94,9 @@ async fn sort<S: Carrier>(
     let served = loop {
         match wire::first(&bytes, session.version) {
             First::Subscribe(request, size) if audience.serves(&request) => break Some((request, size)),
-            First::Subscribe(Subscribe { broadcast, track, .. }, _) | First::Fetch(broadcast, track)
-                if audience.refuses(&broadcast, &track) =>
-            {
-                recv.stream.stop(NOT_FOUND);
-                return send.reset(NOT_FOUND);
+            First::TooLarge => return refuse::<S>((send, recv), TOO_LARGE),
+            First::Fetch(broadcast, track) if audience.is_sound(&broadcast, &track) => {
+                return refuse::<S>((send, recv), NOT_FOUND);
             }
             First::Subscribe(..) | First::Fetch(..) | First::Other => break None,
             First::Incomplete => {}
@@ -116,6 +116,11 @@ async fn sort<S: Carrier>(
         recv.first = bytes.freeze();
         let _ = library.send(Box::new(Ok((send, recv)))).await;
     }
+}
+
+fn refuse<S: Carrier>((mut send, mut recv): Streams<S>, code: u32) {
+    recv.stream.stop(code);
+    send.reset(code);
 }
 
 impl<S: Carrier> Transport for Divided<S> {

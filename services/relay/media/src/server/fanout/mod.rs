@@ -75,17 +75,19 @@ pub(crate) struct Audience {
 
 impl Audience {
     /// Reports whether the fan-out serves this subscription. The library has those that the client may not have, as it refuses them; those of what the client
-    /// publishes itself, which it does not get back; and those to a part of a track.
+    /// publishes itself, which it does not get back; and those to a part of a track, unless it is a sound: the library would deliver it also from participants
+    /// that are muted (MED-76).
     fn serves(&self, request: &Subscribe) -> bool {
         let path = Path::new(&request.broadcast);
         let wish = &request.wish;
         let is_whole = wish.whole_groups && wish.start_group.is_none() && wish.end_group.is_none();
-        is_whole && self.allowed.matches(path.as_str()) && !self.meter.announces(&path)
+        (is_whole || self.is_sound(&request.broadcast, &request.track))
+            && self.allowed.matches(path.as_str())
+            && !self.meter.announces(&path)
     }
 
-    /// Reports whether this request of a sound is refused, which the fan-out does not serve: the library would deliver it also from participants that
-    /// are muted (MED-76).
-    fn refuses(&self, broadcast: &str, track: &str) -> bool {
+    /// Reports whether a track is a sound of another participant.
+    fn is_sound(&self, broadcast: &str, track: &str) -> bool {
         let path = Path::new(broadcast);
         sounds::speaker(path.as_str(), track).is_some() && !self.meter.announces(&path)
     }

@@ -262,7 +262,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Reports whether an owner muted the participant: what is sent of its sound ends, and what arrives is dropped (MED-76).
+    /// Reports whether an owner muted the participant, whose sound this is: what is sent of its sound ends, and what arrives is dropped (MED-76).
     fn is_withheld(&self) -> bool {
         self.speaker.as_deref().is_some_and(|speaker| self.fan_out.admission.is_muted(speaker))
     }

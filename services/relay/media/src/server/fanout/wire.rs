@@ -13,8 +13,8 @@ const GROUP: u64 = 0;
 const START: u64 = 0;
 const END: u64 = 1;
 
-/// The largest SUBSCRIBE that the fan-out decodes, in bytes: names of broadcasts and tracks have some hundred. Larger ones are the library's, which
-/// has its own limit.
+/// The largest SUBSCRIBE and FETCH, in bytes: names of broadcasts and tracks have some hundred. The library, which has a greater limit, gets no larger ones:
+/// a name that is padded is still that of a sound.
 const MAX_REQUEST: usize = 8 << 10;
 /// Frames up to this size follow their header in one piece of memory, which is copied once for all watchers. Larger ones stay where they are.
 const MAX_COPIED: usize = 16 << 10;
@@ -77,7 +77,9 @@ pub(crate) enum First {
     Subscribe(Subscribe, usize),
     /// A FETCH of a group of this broadcast and track.
     Fetch(String, String),
-    /// Another request, or one that is malformed or too large.
+    /// One of both that is too large to be one of a client in earnest.
+    TooLarge,
+    /// Another request, or one that is malformed.
     Other,
 }
 
@@ -91,7 +93,7 @@ pub(crate) fn first(bytes: &[u8], version: Version) -> First {
     };
     match parser.message() {
         Message::Incomplete => First::Incomplete,
-        Message::TooLarge => First::Other,
+        Message::TooLarge => First::TooLarge,
         Message::Whole(body) if kind == FETCH => fetch(body).unwrap_or(First::Other),
         Message::Whole(body) => {
             subscribe(body, version).map_or(First::Other, |found| First::Subscribe(found, bytes.len() - parser.0.len()))

@@ -56,7 +56,12 @@ fn med_70_other_requests_and_malformed_ones_are_left_to_the_library() {
     let mut no_text = whole.clone();
     no_text[5] = 0xff;
     let huge = [2, 0x80, 0x10, 0, 0];
-    for bytes in [&[1, 0][..], &[6], &[0x40, 9], &longer, &shorter, &no_text, &huge] {
+    assert_eq!(first(&huge, Version::Lite06), First::TooLarge);
+    assert_eq!(first(&[3, 0x80, 0x10, 0, 0], Version::Lite06), First::TooLarge);
+    let fetch = [3, 6, 3, b'a', b'/', b'b', 1, b'v'];
+    assert_eq!(first(&fetch, Version::Lite06), First::Fetch("a/b".into(), "v".into()));
+    assert_eq!(first(&fetch[..7], Version::Lite06), First::Incomplete);
+    for bytes in [&[1, 0][..], &[3, 0], &[3, 2, 9, b'a'], &[6], &[0x40, 9], &longer, &shorter, &no_text] {
         assert_eq!(first(bytes, Version::Lite06), First::Other, "{bytes:?}");
     }
     // The client's version determines the form.
