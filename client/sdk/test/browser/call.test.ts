@@ -9,6 +9,7 @@ import { bundled, setStage, type Stage } from './stage.ts';
 const DEADLINE_MS = 20_000;
 /** P7: two participants whose first signals are lost. */
 const CONNECTED_WITHIN_MS = 5000;
+const KEY = 'AAECAwQFBgcICQoLDA0ODw';
 
 let stage: Stage;
 let rooms = 0;
@@ -38,6 +39,8 @@ const linked =
   (count: number) =>
   ({ people }: CallSnapshot): boolean =>
     people.length === count && people.every(({ link }) => link.status === 'connected');
+
+const toBase64 = (text: string): string => Buffer.from(text).toString('base64url');
 
 /** Repeats the query until its answer is accepted. Fails with the last answer at the deadline. */
 async function eventually<Answer>(
@@ -150,7 +153,7 @@ describe('a call in real browsers', () => {
     await closeAll(pages);
   });
 
-  test('[DATA-1] data of three applications, over channels that outlive a socket, and through the service to one that is not linked', async () => {
+  test('[DATA-1] [DATA-2] data of three applications, over channels that outlive a socket, and through the service to one that is not linked', async () => {
     const { pages } = await gather(['Ada', 'Bo', 'Cy']);
     const [ada, bo, cy] = pages;
     assert.ok(ada && bo && cy);
@@ -164,6 +167,7 @@ describe('a call in real browsers', () => {
         async () => received(page),
         (all) => data.every((one) => all.some((heard) => String(heard) === String(one))),
       );
+    const signals = (page: Page): Promise<string[]> => page.evaluate(() => [...globalThis.stage.dataSignals]);
     const sent = await ada.evaluate(async () => {
       const call = globalThis.stage.call();
       return Promise.all(Array.from({ length: 200 }, async (_, nth) => call.send(`text ${nth}`)));
@@ -186,7 +190,7 @@ describe('a call in real browsers', () => {
     }, ids.ada);
     assert.deepEqual(lossy, [ids.ada]);
     await hears(ada, [ids.cy, 'while it has no socket']);
-    for (const page of pages) assert.equal(await page.evaluate(() => globalThis.stage.dataSignals()), 0);
+    for (const page of pages) assert.deepEqual(await signals(page), []);
     assert.equal(
       (await received(ada)).some(([from]) => from === ids.bo),
       false,
@@ -198,7 +202,44 @@ describe('a call in real browsers', () => {
     });
     await ada.evaluate(async (to) => globalThis.stage.call().send('by the service', { to }), ids.bo);
     await hears(bo, [ids.ada, 'by the service']);
-    assert.equal(await ada.evaluate(() => globalThis.stage.dataSignals()), 1);
+    const [plain = ''] = await signals(ada);
+    assert.ok(plain.includes(toBase64('by the service')));
+
+    await bo.evaluate((key) => globalThis.stage.call().setMediaKey(key), KEY);
+    await ada.evaluate(
+      async ({ key, to }) => {
+        for (const connection of globalThis.stage.connections) connection.close();
+        globalThis.stage.call().setMediaKey(key);
+        await globalThis.stage.call().send('sealed', { to });
+      },
+      { key: KEY, to: ids.bo },
+    );
+    await hears(bo, [ids.ada, 'sealed']);
+    const [, sealed = ''] = await signals(ada);
+    assert.ok(sealed.includes('"sealed":true') && !sealed.includes(toBase64('sealed')), sealed);
+    await closeAll(pages);
+  });
+
+  test('[DATA-1] data that may be lost goes over a channel of its own, of which nothing is sent again', async () => {
+    const { pages } = await gather(['Ada', 'Bo']);
+    const [ada, bo] = pages;
+    assert.ok(ada && bo);
+    await Promise.all(pages.map(async (page) => eventually(async () => look(page), linked(1))));
+    // Until its channel is open such data goes through the service.
+    await eventually(
+      async () =>
+        ada.evaluate(async () => {
+          const before = globalThis.stage.dataSignals.length;
+          await globalThis.stage.call().send('a position', { reliable: false });
+          return globalThis.stage.dataSignals.length - before;
+        }),
+      (through) => through === 0,
+    );
+    const heard = (): Promise<number> =>
+      bo.evaluate(() => globalThis.stage.data.filter(([, text]) => text === 'the last position').length);
+    await ada.evaluate(async () => globalThis.stage.call().send('the last position', { reliable: false }));
+    await eventually(heard, (count) => count > 0);
+    assert.equal(await heard(), 1);
     await closeAll(pages);
   });
 

@@ -15,7 +15,7 @@ function createStage() {
   let call: Call | undefined;
   let swallow = 0;
   let collisions = 0;
-  let dataSignals = 0;
+  const dataSignals: string[] = [];
   const data: (readonly [string, string])[] = [];
   const violations: string[] = [];
   document.addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective));
@@ -70,7 +70,8 @@ function createStage() {
               ...socket,
               send: (data) => {
                 const directed = typeof data === 'string' ? data.startsWith('>') : data[0] === 0x3e;
-                if (directed && typeof data === 'string' && data.includes('"type":"data"')) dataSignals += 1;
+                if (directed && typeof data === 'string' && data.includes('"type":"data"'))
+                  dataSignals.push(data);
                 if (directed && swallow > 0) swallow -= 1;
                 else socket.send(data);
               },
@@ -86,8 +87,8 @@ function createStage() {
     call: current,
     /** What others sent: the sender, and the text, or the bytes in words. */
     data,
-    /** How often this page sent data through the service. */
-    dataSignals: (): number => dataSignals,
+    /** What this page sent as data through the service. */
+    dataSignals,
     async shareScreen(): Promise<void> {
       current().setScreen(await navigator.mediaDevices.getDisplayMedia({ video: true }));
     },

@@ -69,7 +69,7 @@ const sendData = async (): Promise<void> => {
 /** Over channels: nothing went through the service. */
 const hasData = (): boolean => {
   const received = globalThis.stage.data.map(([, data]) => data);
-  return String(received) === 'text,bytes 7,8' && globalThis.stage.dataSignals() === 0;
+  return String(received) === 'text,bytes 7,8' && globalThis.stage.dataSignals.length === 0;
 };
 
 describe('Firefox and Chromium in one call', () => {

@@ -8,6 +8,7 @@ import { colorsOf, keepsColors } from '../../support/colors.ts';
 import { filmsFrom } from '../../support/films.ts';
 import { end, relayInUse, relaysAreReady, sessionsBecome } from '../../support/live-relays.ts';
 import { opened } from '../../support/opened.ts';
+import { commonCode } from '../../support/common-code.ts';
 import { switchMicrophone } from '../../support/controls.ts';
 import { callPathOf, connectsBy, MOVED_WITHIN_MS, pathsOf } from '../../support/paths.ts';
 import {
@@ -96,6 +97,7 @@ describe('a room', { timeout: 420_000 }, () => {
       await connectsBy(one, 'mesh', 1);
       await saysFromBrowserToBrowser(one);
     }
+    await commonCode(people);
 
     const films = await filmsFrom(t, `${site.web}/r/${room}`);
     films.begin(1, 'join', '--log', '--publish');
@@ -126,6 +128,18 @@ describe('a room', { timeout: 420_000 }, () => {
       const [first = '', second = ''] = await labelsOf(one);
       assert.match(first, /^Connection with (?:Ada|Ben): .*, direct$/);
       assert.match(second, /^Connection with Film 1: .*, through media relays$/);
+      for (const [path, readable] of [
+        ['direct', 'false'],
+        ['sfu', 'true'],
+      ]) {
+        const mark = one.page.locator(`[data-testid=tile][data-path=${path}] [data-testid=privacy]`);
+        assert.equal(await mark.getAttribute('data-readable'), readable, path);
+      }
+      // No code stands for both.
+      await one.page.click('[data-testid=open-path]');
+      await pause(CODE_SHOWN_MS);
+      assert.equal(await one.page.getByTestId('security-code').count(), 0);
+      await one.page.keyboard.press('Escape');
     }
 
     films.end();
@@ -135,6 +149,9 @@ describe('a room', { timeout: 420_000 }, () => {
     }
   });
 });
+
+/** A page looks for the code each second, and derives it within another one. */
+const CODE_SHOWN_MS = 2500;
 
 /** The dialog about the path of the call. */
 async function saysFromBrowserToBrowser({ page }: Visitor): Promise<void> {
