@@ -51,7 +51,7 @@ function ownCertificates(): () => RTCCertificate[] {
     // Each connection has its own then.
     () => undefined,
   );
-  return () => made;
+  return () => [...made];
 }
 
 /** Relays need a secure context. */

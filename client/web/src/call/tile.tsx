@@ -136,7 +136,7 @@ function PrivacyMark({ session, person }: Pick<PersonTileProps, 'session' | 'per
       class={`privacy-mark${readable ? ' readable' : ''}`}
       data-testid="privacy"
       data-readable={readable}
-      title={readable ? 'Media relays can read this' : 'No server on the way can read this'}
+      title={readable ? 'Media relays can read this' : 'Encrypted between you'}
     >
       {readable ? <CallIcon name="open-lock" /> : <Icon name="lock" />}
     </span>

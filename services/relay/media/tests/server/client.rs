@@ -233,6 +233,14 @@ pub fn publish(url: url::Url, hashes: &[String], origin: &moq_net::origin::Produ
     client(&url, hashes, true).with_publisher(origin).connect(url)
 }
 
+/// The same with one version of MoQ.
+pub fn publish_with(version: &str, url: url::Url, origin: &moq_net::origin::Producer) -> Connection {
+    let _ = moq_tokio::crypto::install_default();
+    let mut config = connect::Config::default();
+    config.version = vec![version.parse().unwrap()];
+    client_with(config, "0.0.0.0:0", &[], true).with_publisher(origin).connect(url)
+}
+
 /// Dials with one version of MoQ, and returns an origin with the broadcasts of the relay.
 pub fn subscribe_with(version: &str, url: url::Url) -> (moq_net::origin::Producer, Connection) {
     let _ = moq_tokio::crypto::install_default();

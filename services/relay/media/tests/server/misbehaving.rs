@@ -5,7 +5,7 @@ use std::net::UdpSocket;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::{AbortHandle, JoinSet};
-use web_transport_moq::generic::{SendStream as _, Session};
+use web_transport_moq::generic::{Error as _, SendStream as _, Session};
 use web_transport_moq::noq::crypto::rustls::QuicClientConfig;
 use web_transport_moq::noq::{ClientConfig, Endpoint};
 
@@ -154,8 +154,8 @@ async fn send_large_requests<S: Session>(session: S, bytes: u32) {
         for _ in 0..10 {
             let (mut send, recv) = session.open_bi().await.unwrap();
             streams.spawn(async move {
-                // A subscription, and its length in four bytes (RFC 9000, 16).
-                let mut head = vec![2];
+                // A request for announcements, and its length in four bytes (RFC 9000, 16).
+                let mut head = vec![1];
                 head.extend((bytes | 2 << 30).to_be_bytes());
                 let _ = send.write_all(&head).await;
                 let chunk = vec![7; 1 << 16];
@@ -173,6 +173,33 @@ async fn send_large_requests<S: Session>(session: S, bytes: u32) {
     tokio::select! {
         () = async { drop(moq_net::time::run(driver).await) } => {}
         () = sending => {}
+    }
+}
+
+/// Opens a session with moq-lite-06, waits for this broadcast, sends these bytes as a request, and returns the code with which the relay resets its
+/// stream.
+pub async fn reset_of(url: url::Url, announced: &str, request: &[u8]) -> Option<u32> {
+    let client = web_transport_moq::ClientBuilder::new().dangerous().with_no_certificate_verification().unwrap();
+    let connect = web_transport_moq::proto::ConnectRequest::new(url).with_protocol("moq-lite-06".to_owned());
+    let session = client.connect(connect).await.unwrap();
+    let origin = moq_tokio::origin::spawn();
+    let moq = moq_net::Client::new().with_subscriber(origin.clone());
+    let (_moq, driver) = moq.connect(Instant::now(), transport::Session::new(session.clone())).await.unwrap();
+    let asking = async {
+        let _announced = origin.consume().routed_broadcast(announced).await.unwrap();
+        let (mut send, mut recv) = Session::open_bi(&session).await.unwrap();
+        let _ = send.write_all(request).await;
+        loop {
+            match recv.read_chunk(1024).await {
+                Ok(Some(_)) => {}
+                Ok(None) => return None,
+                Err(error) => return error.stream_error(),
+            }
+        }
+    };
+    tokio::select! {
+        code = asking => code,
+        () = async { drop(moq_net::time::run(driver).await) } => None,
     }
 }
 

@@ -5,7 +5,8 @@ use moq_tokio::Connection;
 use std::time::Duration;
 use tokio::time::timeout;
 
-use crate::client::{publish, subscribe_with};
+use crate::client::{publish_with, subscribe_with};
+use crate::misbehaving::reset_of;
 use crate::relay::{Relay, anything, token};
 
 const WITHIN: Duration = Duration::from_secs(10);
@@ -28,7 +29,8 @@ impl Participant {
         let names = SOUNDS.into_iter().chain(["camera/high"]);
         let tracks = names.map(|name| broadcast.create_track(name, None).unwrap()).collect();
         broadcast.announce(Default::default()).unwrap();
-        let connection = publish(relay.url(&token("rooms/standup/p1/*", "rooms/standup/**")), &[], &origin);
+        let url = relay.url(&token("rooms/standup/p1/*", "rooms/standup/**"));
+        let connection = publish_with(VERSIONS[0], url, &origin);
         Self { tracks, _kept: (origin, broadcast, connection) }
     }
 
@@ -201,6 +203,30 @@ async fn med_76_a_part_of_a_sound_is_withheld_as_well_and_single_groups_are_of_p
     let _withheld = participant.begin("withheld");
     for (part, ..) in &mut kept {
         assert!(timeout(QUIET, part.recv_group()).await.is_err(), "a group of a muted participant");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn med_76_a_name_that_is_padded_over_the_largest_request_is_refused_and_with_less_padding_it_is_still_a_sound() {
+    let relay = Relay::start().await;
+    let participant = Participant::of(&relay);
+    let _groups = participant.begin("said");
+    relay.mute("p1");
+    for (kind, slashes, code) in [(2u8, 9000, 0), (3, 9000, 0), (3, 1000, 0x33)] {
+        let integer = |value: usize| (u16::try_from(value).unwrap() | 1 << 14).to_be_bytes();
+        let path = format!("{BROADCAST}{}", "/".repeat(slashes));
+        let mut body = if kind == 2 { vec![7] } else { Vec::new() };
+        body.extend(integer(path.len()));
+        body.extend(path.bytes());
+        body.push(u8::try_from(SOUNDS[0].len()).unwrap());
+        body.extend(SOUNDS[0].bytes());
+        // Priority, age or group, and no bounds.
+        body.extend([100, 0, 0, 0, 0, 0]);
+        let mut request = vec![kind];
+        request.extend(integer(body.len()));
+        request.extend(body);
+        let asking = reset_of(relay.url(&token("", "rooms/standup/**")), BROADCAST, &request);
+        assert_eq!(timeout(WITHIN, asking).await.expect("no answer"), Some(code), "{kind} with {slashes}");
     }
 }
 
