@@ -49,12 +49,12 @@ const WITHIN_MS = 45_000;
 /** Two cores cannot encode and draw more for several participants: Firefox would give the page the 1280 x 720 pixels that it asks for. */
 const SIZES: Sizes = { camera: { width: 160, height: 90 }, page: { width: 480, height: 360 } };
 
-/** Joins with camera and microphone, as `Visitor.join` does. `prepare`: run in the page before its own scripts. */
+/** Joins with camera and microphone, as `Visitor.join` does. `prepare`: functions, or scripts, that run in the page before its own scripts. */
 export async function joinAsPuppet(
   browser: Browser,
   link: string,
   name: string,
-  prepare: readonly (() => void)[] = [],
+  prepare: readonly ((() => void) | string)[] = [],
 ): Promise<Puppet> {
   const page = await browser.newPage();
   for (const script of prepare) await page.evaluateOnNewDocument(script);

@@ -134,6 +134,7 @@ export const STATES: Readonly<Record<string, () => ComponentChild>> = {
     call({ change: relayed(6), script: (session) => session.stage.togglePin('p0000000000000003') }),
   'call-path': () =>
     call({ change: relayed(5), script: (session) => (session.dialog.value = { kind: 'path' }) }),
+  'call-path-direct': () => call({ script: (session) => (session.dialog.value = { kind: 'path' }) }),
   'call-encrypted': () =>
     call({
       change: { ...relayed(5), path: { kind: 'sfu', reason: 'people', encrypted: true } },

@@ -13,6 +13,8 @@ import { until } from '../../support/until.ts';
 import { Visitor } from '../../support/visitor.ts';
 
 const WITHIN_MS = 15_000;
+/** `resume.unloadGrace`, and what the news of it takes. */
+const GONE_WITHIN_MS = 12_000;
 const DESKTOP = { width: 900, height: 640 };
 
 describe('a guest in Firefox and an owner in Chromium', { timeout: 240_000 }, () => {
@@ -141,6 +143,9 @@ describe('a guest in Firefox and an owner in Chromium', { timeout: 240_000 }, ()
     const after = await recordedBy(fox.page);
     assert.deepEqual(after.notifications, ['Cy: a heron']);
     assert.equal(after.tones, tones + 1);
+    await press('control-chat');
+    await seenByFox('[data-testid=chat-earlier]');
+    await press('control-chat');
   });
 
   it('shows the other in full screen and in a window of its own', async () => {
@@ -171,7 +176,11 @@ describe('a guest in Firefox and an owner in Chromium', { timeout: 240_000 }, ()
     await seenByFox('[data-testid=speaker-tested][data-state=played]');
     await fox.page.keyboard.press('Escape');
     assert.deepEqual([errors, cy.lines, cy.errors], [[], [], []]);
+  });
+
+  it('[RES-14] leaves soon after its tab is closed', async () => {
     await fox.page.close();
+    await tileOfFox().waitFor({ state: 'detached', timeout: GONE_WITHIN_MS });
     await cy.leave();
   });
 });

@@ -27,6 +27,8 @@ import { newRoom, Visitor } from '../../support/visitor.ts';
 import { listen } from '../../support/voices.ts';
 
 const SIZES = { camera: { width: 160, height: 90 }, page: { width: 480, height: 360 } };
+/** Six tiles fit above the pager. */
+const SIX_TILES = { ...SIZES, page: { width: 480, height: 400 } };
 const USUAL_MS = 5000;
 /** Added to the longest freeze before the move, of which at most `MAX_STALL_MS` count. */
 const STILL_MS = 2500;
@@ -74,8 +76,13 @@ describe('a room', { timeout: 420_000 }, () => {
   it('[MEDIA-14] of seven writes no line to a console, with the seventh on a page of tiles of its own', async (t) => {
     const room = newRoom();
     const people: Visitor[] = [];
-    for (const name of ['Ada', 'Ben', 'Cem'])
-      people.push(await Visitor.join(site.browser, { name, web: site.web, room, sizes: SIZES }));
+    const lines: string[] = [];
+    for (const name of ['Ada', 'Ben', 'Cem']) {
+      const visitor = await Visitor.join(site.browser, { name, web: site.web, room, sizes: SIX_TILES });
+      // Also those that the browser itself writes.
+      visitor.page.on('console', (line) => lines.push(`${name}: ${line.type()} ${line.text()}`));
+      people.push(visitor);
+    }
     (await filmsFrom(t, `${site.web}/r/${room}`)).begin(4);
     for (const one of people) {
       await one.page.getByTestId('pager').waitFor({ timeout: MOVED_WITHIN_MS });
@@ -87,6 +94,7 @@ describe('a room', { timeout: 420_000 }, () => {
       await connectsBy(one, 'sfu', 5);
     }
     for (const one of people) assert.deepEqual([one.errors, one.lines], [[], []]);
+    assert.deepEqual(lines, []);
   });
 
   it('with two browsers and a terminal says in each browser that relays carry what it sends to the terminal, and nothing of the kind before and afterwards', async (t) => {

@@ -77,7 +77,6 @@ fn messages_are_read_and_written_as_in_typescript() {
     family::<visit::Message>("visit", |message| *message == visit::Message::Unknown);
     family::<link::Message>("link", |_| false);
     family::<peer::Message>("peer", |_| false);
-    family::<media::MediaRelay>("media", |_| false);
     family::<manifest::PageManifest>("manifest", |_| false);
 }
 
@@ -108,6 +107,8 @@ fn body(one: &Fixture, is_valid: bool) {
         "live-request" => http::LiveRequest,
         "live-answer" => http::LiveAnswer,
         "error-answer" => http::ErrorAnswer,
+        "media-relay" => media::MediaRelay,
+        "relay-mutes" => media::RelayMutes,
         "ticket-claims" => tokens::TicketClaims,
         "resume-claims" => tokens::ResumeClaims,
         "media-claims" => tokens::MediaClaims,
@@ -115,8 +116,8 @@ fn body(one: &Fixture, is_valid: bool) {
 }
 
 #[test]
-fn bodies_and_claims_are_read_and_written_as_in_typescript() {
-    for family in ["http", "tokens"] {
+fn bodies_claims_and_leases_are_read_and_written_as_in_typescript() {
+    for family in ["http", "tokens", "media"] {
         fixtures(family, "valid").iter().for_each(|one| body(one, true));
         fixtures(family, "invalid").iter().for_each(|one| body(one, false));
     }
