@@ -22,7 +22,7 @@ describe('an owner in Firefox and a guest in Chromium', { timeout: 240_000 }, ()
   before(async () => {
     const owned = await createRoom(site, { name: 'choir', lobby: true });
     link = `${site.web}/r/${owned.room}`;
-    fox = await joinAsPuppet(firefox(), link, 'Fox', [`(${keepOwnerKey})(${JSON.stringify(owned)})`]);
+    fox = await joinAsPuppet(firefox(), link, 'Fox', [`(${String(keepOwnerKey)})(${JSON.stringify(owned)})`]);
     await fox.page.setViewport(DESKTOP);
     fox.page.on('pageerror', (error) => errors.push(String(error)));
     fox.page.on('console', (line) => errors.push(line.text()));
