@@ -201,8 +201,10 @@ export class MediaPaths {
   /** Where it does not load, the next call tries again. */
   async #loadLinkCode(): Promise<LinkCode | null> {
     const { ports, room } = this.#options;
-    const loading = import('../mesh/link-code.ts').then((loaded) => new loaded.LinkCode(ports.subtle, room));
-    this.#linkCode ??= await loading.catch(() => null);
+    this.#linkCode ??= await import('../mesh/link-code.ts').then(
+      (loaded) => new loaded.LinkCode(ports.subtle, room),
+      () => null,
+    );
     return this.#linkCode;
   }
 

@@ -81,7 +81,7 @@ impl Audience {
         let path = Path::new(&request.broadcast);
         let wish = &request.wish;
         let is_whole = wish.whole_groups && wish.start_group.is_none() && wish.end_group.is_none();
-        (is_whole || self.is_sound(&request.broadcast, &request.track))
+        (is_whole || sounds::speaker(path.as_str(), &request.track).is_some())
             && self.allowed.matches(path.as_str())
             && !self.meter.announces(&path)
     }
