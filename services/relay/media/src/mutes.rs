@@ -59,6 +59,11 @@ impl Mutes {
     pub fn covers(&self, participant: &str, now: Instant) -> bool {
         self.known.lock().until.get(participant).is_some_and(|until| *until > now)
     }
+
+    /// How many participants are muted.
+    pub fn count(&self, now: Instant) -> u64 {
+        self.known.lock().until.values().map(|until| u64::from(*until > now)).sum()
+    }
 }
 
 #[cfg(test)]
@@ -82,9 +87,11 @@ mod tests {
         assert!(!mutes.covers(&id("1"), now));
         assert_eq!(mutes.apply(&message(&["1", "2"], &[]), now), 0);
         assert!(mutes.covers(&id("1"), now) && mutes.covers(&id("2"), now) && !mutes.covers(&id("3"), now));
+        assert_eq!(mutes.count(now), 2);
         mutes.apply(&message(&["2"], &["1"]), later(20));
         assert!(!mutes.covers(&id("1"), later(20)) && mutes.covers(&id("2"), later(64)));
         assert!(!mutes.covers(&id("2"), later(65)));
+        assert_eq!((mutes.count(later(64)), mutes.count(later(65))), (1, 0));
     }
 
     #[test]

@@ -93,6 +93,11 @@ impl Media {
         self.server.collect(out);
         let refused = self.refused_origins.load(Relaxed);
         out.counter("parley_media_origin_refusals_total", "Refused leases of origins of other regions", refused);
+        out.gauge(
+            "parley_media_mutes",
+            "Participants whose mute is enforced, in the rooms of all regions",
+            self.mutes.count(Instant::now()),
+        );
         let refused = self.refused_mutes.load(Relaxed);
         out.counter(
             "parley_media_mute_refusals_total",
