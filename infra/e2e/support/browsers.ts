@@ -1,5 +1,6 @@
 /** Real browsers with made-up cameras and microphones. */
 import { chromium, type Browser, type BrowserContext } from 'playwright-core';
+import type { AnyPage } from './any-page.ts';
 
 /** The fake camera counts frames and beeps once a second. */
 const FAKE_DEVICES = [
@@ -69,13 +70,13 @@ export async function newProfile(
 
 /**
  * Gives pictures of this size, at most as many as Chromium's fake camera, and sound without the processing of a real microphone, which took 13 % of a
- * processor for three pages; keeps every track that it gives where a test can end it. Runs in the page.
+ * processor for three pages; keeps every track that it gives where `unplug` finds it. Runs in the page.
  */
 export function provideCamera({ width, height, frameRate = 10 }: Camera): void {
   const devices = globalThis.navigator.mediaDevices as MediaDevices | undefined;
   if (!devices) return;
   const real = devices.getUserMedia.bind(devices);
-  const given: MediaStreamTrack[] = [];
+  const given: GivenTracks = new Map();
   const picture = { width, height, frameRate };
   const sound = { echoCancellation: false, noiseSuppression: false, autoGainControl: false };
   const asObject = <Constraints>(asked: Constraints | boolean): Constraints | object =>
@@ -85,10 +86,35 @@ export function provideCamera({ width, height, frameRate = 10 }: Camera): void {
       video: video && { ...asObject(video), ...picture },
       audio: audio && { ...asObject(audio), ...sound },
     });
-    given.push(...stream.getTracks());
+    for (const track of stream.getTracks()) {
+      const ends = new EventTarget();
+      const add = track.addEventListener.bind(track);
+      track.addEventListener = (type: string, ...listener: Listener) => {
+        add(type, ...listener);
+        if (type === 'ended') ends.addEventListener(type, ...listener);
+      };
+      given.set(track, ends);
+    }
     return stream;
   };
   Object.assign(globalThis, { parleyTracks: given });
+}
+
+type Listener = [EventListenerOrEventListenerObject, (boolean | AddEventListenerOptions)?];
+/** With what the page does at the end of each: Firefox hands its listeners on tracks no event that a script makes. */
+type GivenTracks = Map<MediaStreamTrack, EventTarget>;
+
+/** Ends camera and microphone of the page, as when they are unplugged. */
+export function unplug(page: AnyPage): Promise<void> {
+  return page.evaluate(() => {
+    const { parleyTracks } = globalThis as unknown as { parleyTracks: GivenTracks };
+    const lost = [...parleyTracks];
+    parleyTracks.clear();
+    for (const [track, ends] of lost) {
+      track.stop();
+      ends.dispatchEvent(new Event('ended'));
+    }
+  });
 }
 
 /** Keeps every RTCPeerConnection the page makes where a test can ask for its statistics. Runs in the page. */

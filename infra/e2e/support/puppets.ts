@@ -1,4 +1,5 @@
 /** Chromium with tabs in the background, and Firefox: Playwright's pages are always in front, and its Firefox is a patched one. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { launch, type Browser, type Page } from 'puppeteer-core';
 import {
   chromiumFlags,
@@ -8,17 +9,18 @@ import {
   watchConnections,
   type Sizes,
 } from './browsers.ts';
+import type { Display } from './display.ts';
 import { progress, readReceived, type Received } from './media.ts';
 import type { SoundCard } from './sound-card.ts';
 import { until } from './until.ts';
 
-/** Over WebDriver BiDi, with the devices it makes up itself. */
-export function launchFirefox(soundCard?: SoundCard): Promise<Browser> {
+/** Over WebDriver BiDi, with the camera and microphone that it makes up itself. It shares the screen of its display, if it has one. */
+export function launchFirefox(soundCard?: SoundCard, display?: Display): Promise<Browser> {
   return launch({
     browser: 'firefox',
     executablePath: firefoxPath,
-    headless: true,
-    env: { ...process.env, ...soundCard?.env },
+    headless: display === undefined,
+    env: { ...process.env, ...soundCard?.env, ...display?.env },
     extraPrefsFirefox: {
       'media.navigator.streams.fake': true,
       'media.navigator.permission.disabled': true,
@@ -43,6 +45,18 @@ export function launchTabs(): Promise<Browser> {
       '--disable-renderer-backgrounding',
     ],
   });
+}
+
+/** Stops the browser with all its processes for so long, as on a computer that sleeps. Returns when it woke up. */
+export async function sleep(browser: Browser, forMs: number): Promise<number> {
+  const processes = -(browser.process()?.pid ?? Number.NaN);
+  process.kill(processes, 'SIGSTOP');
+  try {
+    await pause(forMs);
+  } finally {
+    process.kill(processes, 'SIGCONT');
+  }
+  return Date.now();
 }
 
 const WITHIN_MS = 45_000;

@@ -1,4 +1,4 @@
-/** A sound card for browsers on a machine without one, which Firefox needs to play and record: a PulseAudio server that discards sound. */
+/** A sound card for browsers on a machine without one, which Firefox needs to play and record: a PulseAudio server with speakers that discard sound. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -14,6 +14,8 @@ export interface SoundCard {
 }
 
 const WITHIN_MS = 10_000;
+/** Two, so that there is a choice. */
+const SPEAKERS = ['desk', 'headset'];
 
 export async function startSoundCard(): Promise<SoundCard> {
   const dir = await mkdtemp(join(tmpdir(), 'parley-sound-'));
@@ -26,7 +28,9 @@ export async function startSoundCard(): Promise<SoundCard> {
       '--exit-idle-time=-1',
       '--use-pid-file=no',
       '--log-target=null',
-      '--load=module-null-sink',
+      ...SPEAKERS.map(
+        (name) => `--load=module-null-sink sink_name=${name} sink_properties=device.description=${name}`,
+      ),
       `--load=module-native-protocol-unix socket=${socket} auth-anonymous=1`,
     ],
     { stdio: 'ignore', env: { ...process.env, HOME: dir, XDG_RUNTIME_DIR: dir } },

@@ -36,8 +36,10 @@ describe('a call of two', { timeout: 180_000 }, () => {
       () =>
         ada.page.evaluate(
           ([of, wanted]) => {
-            const { parleyTracks } = globalThis as unknown as { parleyTracks: MediaStreamTrack[] };
-            const last = parleyTracks.findLast((track) => track.kind === of);
+            const { parleyTracks } = globalThis as unknown as {
+              parleyTracks: Map<MediaStreamTrack, unknown>;
+            };
+            const last = [...parleyTracks.keys()].findLast((track) => track.kind === of);
             return last?.getSettings().deviceId === wanted;
           },
           [kind, id] as const,

@@ -181,11 +181,13 @@ export class LocalMedia {
       this[kind].value = this.#closed ? OFF : { status: 'failed', problem: 'missing' };
       return;
     }
+    // Firefox has no settings of a track that has ended.
+    const { deviceId = '' } = track.getSettings();
     track.addEventListener('ended', () => {
       const now = this[kind].value;
       if (now.status !== 'live' || now.track !== track) return;
       this[kind].value = LOST;
-      this.#lost.set(kind, track.getSettings().deviceId ?? '');
+      this.#lost.set(kind, deviceId);
       void this.#onDevicesChanged();
     });
     this[kind].value = { status: 'live', track };

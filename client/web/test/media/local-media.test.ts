@@ -20,7 +20,8 @@ function desk(...present: string[]) {
     const track = Object.assign(new EventTarget(), {
       id,
       stop: () => open.delete(id),
-      getSettings: () => ({ deviceId: id }),
+      // None of a track that has ended, as in Firefox.
+      getSettings: () => (present.includes(id) ? { deviceId: id } : {}),
     });
     open.set(id, track);
     return [track as unknown as MediaStreamTrack];

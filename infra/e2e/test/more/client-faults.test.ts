@@ -1,10 +1,11 @@
 /** Faults of a participant's computer, through relays and from peer to peer. */
 import { afterEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { unplug } from '../../support/browsers.ts';
 import { opened } from '../../support/opened.ts';
 import { connectsBy } from '../../support/paths.ts';
 import { receivesOthers } from '../../support/presence.ts';
-import { joinAsPuppet, launchFirefox, launchTabs } from '../../support/puppets.ts';
+import { joinAsPuppet, launchFirefox, launchTabs, sleep } from '../../support/puppets.ts';
 import { withSite } from '../../support/site.ts';
 import { startSoundCard } from '../../support/sound-card.ts';
 import { until } from '../../support/until.ts';
@@ -32,13 +33,7 @@ for (const way of ['sfu', 'mesh'] as const)
 
     it('[MEDIA-12] continues with other devices when camera and microphone are unplugged', async (t) => {
       const [ada, ben] = await two();
-      await ada.page.evaluate(() => {
-        const { parleyTracks } = globalThis as unknown as { parleyTracks: MediaStreamTrack[] };
-        for (const track of parleyTracks.splice(0)) {
-          track.stop();
-          track.dispatchEvent(new Event('ended'));
-        }
-      });
+      await unplug(ada.page);
       t.diagnostic(`seen and heard after ${await receivesOthers(ben, 1)} ms`);
     });
 
@@ -72,11 +67,7 @@ describe('a computer that sleeps', { timeout: 240_000 }, () => {
     const ada = await joinAsPuppet(sleeping(), `${site.web}/r/${room}`, 'Ada');
     for (const one of [ada, ben]) await connectsBy(one, 'mesh', 1);
     await Promise.all([ada.receivesMedia(1), ben.receivesMedia(1)]);
-    const processes = -(sleeping().process()?.pid ?? Number.NaN);
-    process.kill(processes, 'SIGSTOP');
-    await pause(DEEP_SLEEP_MS);
-    process.kill(processes, 'SIGCONT');
-    const wokeAt = Date.now();
+    const wokeAt = await sleep(sleeping(), DEEP_SLEEP_MS);
     await ada.page.waitForSelector('[data-testid=call][data-status=connected]');
     await Promise.all([ada.receivesMedia(1), ben.receivesMedia(1)]);
     t.diagnostic(`media both ways ${Date.now() - wokeAt} ms after it woke up`);

@@ -170,10 +170,23 @@ describe('a guest in Firefox and an owner in Chromium', { timeout: 240_000 }, ()
     }
   });
 
-  it('tests the speaker from the menu beside the microphone', async () => {
+  it('chooses a speaker in the menu beside the microphone, and tests it', async () => {
+    const options = '[data-testid=device-menu-microphone] [data-testid=pick-speaker] option';
     await press('devices-microphone');
+    await seenByFox(options);
+    const speakers = await fox.page.$$eval(options, (all) => all.map((one) => one.value));
+    const chosen = speakers.at(-1) ?? '';
+    assert.ok(speakers.length > 1 && chosen !== '', speakers.join());
+    await fox.page.select('[data-testid=pick-speaker]', chosen);
+    const speakerOf = () =>
+      fox.page.$eval(`[data-testid=voice][data-of=${ids.cy}]`, (voice) => (voice as HTMLAudioElement).sinkId);
+    await until(async () => (await speakerOf()) === chosen, {
+      withinMs: WITHIN_MS,
+      what: () => 'the speaker',
+    });
     await press('test-speaker');
     await seenByFox('[data-testid=speaker-tested][data-state=played]');
+    assert.equal((await recordedBy(fox.page)).speakers.at(-1), chosen);
     await fox.page.keyboard.press('Escape');
     assert.deepEqual([errors, cy.lines, cy.errors], [[], [], []]);
   });
