@@ -274,6 +274,31 @@ describe('a call of two', { timeout: 180_000 }, () => {
     await Promise.all([ada.leave(), bo.leave()]);
   });
 
+  it('names in the settings what the browser lacks, where it lacks something', async () => {
+    const profile = await newProfile(site.browser, site.web);
+    const cy = new Visitor('Cy', await profile.newPage());
+    const { page } = cy;
+    const lacks = page.getByTestId('browser-lacks');
+    const openSettings = async (): Promise<void> => {
+      await cy.enter(`${site.web}/r/${newRoom()}`);
+      await page.getByTestId('open-settings').click();
+      await page.getByTestId('alerts').waitFor({ timeout: WITHIN_MS });
+    };
+    await openSettings();
+    assert.equal(await lacks.count(), 0);
+    await page.addInitScript(() => {
+      Reflect.deleteProperty(Navigator.prototype, 'wakeLock');
+      Reflect.deleteProperty(MediaDevices.prototype, 'getDisplayMedia');
+      Object.defineProperty(document, 'pictureInPictureEnabled', { value: undefined });
+    });
+    await openSettings();
+    assert.equal(
+      await lacks.textContent(),
+      'This browser cannot share a screen, keep the screen on, or show a picture in a window of its own.',
+    );
+    await profile.close();
+  });
+
   it('can close a panel whose code does not come, and shows it after a reload in the same call', async () => {
     const profile = await newProfile(site.browser, site.web);
     const cy = new Visitor('Cy', await profile.newPage());

@@ -5,6 +5,7 @@ import { DevicePickers } from '../pages/device-pickers.tsx';
 import { MediaTrouble } from '../pages/media-trouble.tsx';
 import { SpeakerTest } from '../pages/speaker-test.tsx';
 import { AlertSettings } from './alert-settings.tsx';
+import { BrowserLacks } from './browser-lacks.tsx';
 import { DialogButton } from './dialog-button.tsx';
 import { MicrophoneLevel } from './microphone-level.tsx';
 import type { CallSession } from './session.ts';
@@ -25,6 +26,7 @@ export function SettingsDialog({
       <MicrophoneLevel media={media} />
       <SpeakerTest media={media} />
       <AlertSettings />
+      <BrowserLacks port={media.port} />
       <DialogButton session={session} kind="statistics" label="Statistics of the call" />
       <DialogButton session={session} kind="path" label="Path of this call" />
     </Dialog>
