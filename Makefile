@@ -124,7 +124,7 @@ test-regions: build test-tools wan-link ## Cut three regions apart, and kill the
 	@ulimit -n $$(ulimit -Hn) && FAULT=$(FAULT) npm run --silent test-regions -w infra/regions
 
 .PHONY: soak
-soak: build test-tools ## A call of six through relays for MINUTES=60, with a line a minute: frozen tiles, sound beside its picture, memory of the tabs
+soak: build test-tools ## A call of six through relays for MINUTES=60, with a line a minute: frozen tiles, sound beside its picture, resident memory of the tabs
 	@cargo build --quiet -p parley-relay -p parley-cli
 	@ulimit -n $$(ulimit -Hn) && SOAK_MINUTES=$(or $(MINUTES),60) npm run --silent soak -w infra/e2e
 

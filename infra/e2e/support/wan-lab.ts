@@ -34,8 +34,11 @@ export interface WanLab {
   close(): Promise<void>;
 }
 
-/** Resolves when packets get through. The same ones are lost in each run, as far as browsers send the same. */
-export async function startWanLab(wan: Wan): Promise<WanLab> {
+/**
+ * Resolves when packets get through. The same ones are lost in each run, as far as browsers send the same. `forwards`: whether the site forwards packets
+ * between the homes, so that these reach each other without TURN.
+ */
+export async function startWanLab(wan: Wan, forwards = false): Promise<WanLab> {
   const spaces = makeNamespaces(['site', 'near', 'far']);
   try {
     spaces.wire('site', 'lan', { name: 'near', device: 'eth0' });
@@ -46,6 +49,10 @@ export async function startWanLab(wan: Wan): Promise<WanLab> {
       wan,
     );
     spaces.inside('far', 'ip route add default via 10.80.0.2');
+    if (forwards) {
+      spaces.inside('site', 'echo 1 > /proc/sys/net/ipv4/ip_forward');
+      spaces.inside('near', `ip route add default via ${SITE_ADDRESS}`);
+    }
     return {
       inSite: spaces.into('site'),
       chromiumIn: (home) => spaces.chromiumIn(home),

@@ -40,6 +40,8 @@ describe('an encrypted call through relays', { timeout: 240_000 }, () => {
     for (const one of all) await connectsBy(one, 'sfu', 2);
     for (const one of all) await listen(one.page);
     for (const one of all) await receivesOthers(one, 2);
+    const sealed = ada.page.locator('[data-testid=privacy][data-readable=false]');
+    assert.equal(await sealed.count(), 2);
     await ada.page.getByTestId('open-path').getByText('End-to-end encrypted').waitFor();
     await ada.page.getByTestId('tile-link').first().click();
     await ada.page

@@ -1,4 +1,4 @@
-/** A distant participant, in a room through media relays and in a call through TURN: a round trip of 90 ms, and one packet in twenty lost each way. */
+/** A distant participant, in a room through media relays and in calls through TURN and from peer to peer: a round trip of 90 ms, and one packet in twenty lost each way. */
 import assert from 'node:assert/strict';
 import { afterEach, describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -20,6 +20,8 @@ const FAR = { delayMs: 45, loss: 0.05 };
 const BEEPS = 10;
 const BEEPS_HANG_MS = 20_000;
 const TURN = /relay/;
+/** Another address than that of a candidate is one that ICE finds while it connects. */
+const DIRECT = /^(host|prflx)-(host|prflx)$/;
 const CUT_MS = 2000;
 /** Three times the longest that was seen, 0.63 s; TCP holds everything back that comes after a lost packet. */
 const GAP_MS = { WebTransport: 2000, WebSocket: 3000 } as const;
@@ -97,20 +99,23 @@ describe(
   },
 );
 
-/** Packets between the two homes are not forwarded. */
-describe('a call through TURN with the same participant', { timeout: 120_000 }, () => {
-  const world = withWorld({});
+for (const { call, path, forwards } of [
+  { call: 'a call through TURN', path: TURN, forwards: false },
+  { call: 'a call from peer to peer', path: DIRECT, forwards: true },
+])
+  describe(`${call} with the same participant`, { timeout: 120_000 }, () => {
+    const world = withWorld({}, forwards);
 
-  it('continues when the distant participant gets another address', async (t) => {
-    const people = await meetBy('turn', world(), { sizes: SIZES });
-    // Counted from now on, for both.
-    for (const { page } of people) await listen(page);
-    world().lab.renumber();
-    const gaps = await Promise.all(people.map((one) => longestGap(t, one)));
-    for (const gap of gaps) assert.ok(gap <= MOVED_MS, `${gap} ms`);
-    for (const one of people) await one.usesPath(TURN);
+    it('continues when the distant participant gets another address', async (t) => {
+      const people = await meetBy(path, world(), { sizes: SIZES });
+      // Counted from now on, for both.
+      for (const { page } of people) await listen(page);
+      world().lab.renumber();
+      const gaps = await Promise.all(people.map((one) => longestGap(t, one)));
+      for (const gap of gaps) assert.ok(gap <= MOVED_MS, `${gap} ms`);
+      for (const one of people) await one.usesPath(path);
+    });
   });
-});
 
 interface World {
   readonly lab: WanLab;
@@ -120,9 +125,9 @@ interface World {
 }
 
 /** To be called inside a `describe`. */
-function withWorld(env: NodeJS.ProcessEnv): () => World {
+function withWorld(env: NodeJS.ProcessEnv, forwards = false): () => World {
   const world = opened(async (keep) => {
-    const lab = keep(await startWanLab(FAR));
+    const lab = keep(await startWanLab(FAR, forwards));
     const site = keep(await startLabSite(lab, env));
     const args = ['--ignore-certificate-errors'];
     const browserIn = async (home: WanHome): Promise<Browser> =>
@@ -136,9 +141,9 @@ function withWorld(env: NodeJS.ProcessEnv): () => World {
   return world;
 }
 
-/** Two who are connected, see and hear each other, and watch and listen from now on. */
+/** Two who are connected, see and hear each other, and watch and listen from now on. `way`: through relays, or the path of WebRTC. */
 async function meetBy(
-  way: 'turn' | 'sfu',
+  way: 'sfu' | RegExp,
   { web, near, far }: World,
   options: Pick<VisitOptions, 'sizes' | 'webSocketOnly'>,
 ): Promise<[near: Visitor, far: Visitor]> {
@@ -148,7 +153,7 @@ async function meetBy(
   const people = await Promise.all([join(near, 'Ada'), join(far, 'Bo')]);
   await Promise.all(
     people.map(async (one) => {
-      await (way === 'turn' ? one.usesPath(TURN) : connectsBy(one, way, 1));
+      await (way === 'sfu' ? connectsBy(one, way, 1) : one.usesPath(way));
       await one.watch();
       await listen(one.page);
       await receivesBeeps(one, 1);

@@ -44,7 +44,7 @@ describe('a call of six through relays', { timeout: MINUTES * 1.2 * INTERVAL_MS 
   const site = withSite();
   afterEach(() => Promise.all(site.browser.contexts().map((profile) => profile.close())));
 
-  it('has no tile that freezes for a second, in each minute a median of sounds within 80 ms of their pictures, no line in the console, and from 20 minutes on tabs that do not grow by a tenth', async (t) => {
+  it('has no tile that freezes for a second, in each minute a median of sounds within 80 ms of their pictures, no line in the console, and from 20 minutes on tabs whose resident memory does not grow by a tenth', async (t) => {
     const room = newRoom();
     const join = (name: string): Promise<Visitor> =>
       Visitor.join(site.browser, { name, web: site.web, room, sizes: SIZES, slate: true });
