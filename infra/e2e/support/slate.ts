@@ -13,8 +13,10 @@ export interface Slate {
   readonly soundMs: readonly number[];
   /** How long each sound was played after its flash, ms; negative: before it. */
   readonly apartMs: readonly number[];
-  /** Times for which no new picture was shown, from half a second on; infinite before the first one. */
+  /** Times for which no new picture was shown, from half a second on; infinite before the first one. Without those in which the tile says why. */
   readonly freezesMs: readonly number[];
+  /** How long the tile said that its video is paused, ms. */
+  readonly pausedMs: number;
 }
 
 /** What the functions below keep on `globalThis` of a page. A page receives each of them as text, so they share nothing else. */
@@ -29,6 +31,9 @@ interface Reader {
   readonly pictureMs: number[];
   readonly soundMs: number[];
   readonly freezesMs: number[];
+  /** Since when the tile has said that its video is paused. */
+  pausedAt: number | null;
+  pausedMs: number;
   /** By second: how long after its drawing the flash was shown. */
   readonly flashes: Map<number, number>;
   /** By second: how long after it the sound was played. */
@@ -215,6 +220,8 @@ function beginToRead(): void {
     pictureMs: [],
     soundMs: [],
     freezesMs: [],
+    pausedAt: null,
+    pausedMs: 0,
     flashes: new Map(),
     tones: new Map(),
     video: null,
@@ -225,24 +232,38 @@ function beginToRead(): void {
     lookedAt: wall(),
     loudAt: wall(),
   });
+  const readPause = (reader: Reader, isPaused: boolean): void => {
+    const now = wall();
+    if (isPaused && reader.pausedAt === null && reader.shownAt !== null && now - reader.shownAt >= freezeMs)
+      reader.freezesMs.push(now - reader.shownAt);
+    if (reader.pausedAt !== null) {
+      reader.pausedMs += now - reader.pausedAt;
+      reader.shownAt = now;
+    }
+    reader.pausedAt = isPaused ? now : null;
+  };
+
   setInterval(() => {
     for (const tile of document.querySelectorAll<HTMLElement>('[data-testid=tile]:not([data-self])')) {
       const of = tile.dataset['participant'] ?? '';
       const reader = readers.get(of) ?? createReader();
       readers.set(of, reader);
+      readPause(reader, tile.querySelector('.tile-note')?.textContent === 'Video paused');
       scope.parleySeeSlates(reader, tile.querySelector('video'));
       scope.parleyHearSlates(reader, document.querySelector(`[data-testid=voice][data-of="${of}"]`));
     }
   }, lookEveryMs);
 
   const take = ([of, reader]: [string, Reader]): Slate => {
-    const { flashes, tones, shownAt } = reader;
+    const { flashes, tones, shownAt, pausedMs } = reader;
     const still = shownAt === null ? Number.POSITIVE_INFINITY : wall() - shownAt;
+    reader.pausedMs = 0;
     const slate = {
       of,
       pictureMs: reader.pictureMs.splice(0),
       soundMs: reader.soundMs.splice(0),
       freezesMs: [...reader.freezesMs.splice(0), ...(still >= freezeMs ? [still] : [])],
+      pausedMs,
       apartMs: [...tones].flatMap(([second, toneMs]) => {
         const flashMs = flashes.get(second);
         return flashMs === undefined ? [] : [toneMs - flashMs];
