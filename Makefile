@@ -119,7 +119,7 @@ fuzz: packages test-tools rust-tools ## Fuzz every decoder of untrusted data for
 	@npm run --silent fuzz -- --minutes $(or $(MINUTES),60) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
 
 .PHONY: test-regions
-test-regions: build test-tools wan-link ## Cut three regions apart, and kill their NATS servers: FAULT=partition, partition-long, oneway, flap, gateway, nats, media, resume, region, region-media (ROUNDS=20 for figures), live, forget, cap, ban, promote, expel, skew, slow, pages, calls, alerts or doctor for one of them; root
+test-regions: build test-tools wan-link ## Cut three regions apart, and kill their NATS servers: FAULT=partition, partition-long, oneway, flap, gateway, nats, media, resume, region, region-media (ROUNDS=20 for figures), live, forget, cap, ban, mutes, promote, expel, skew, slow, pages, calls, alerts or doctor for one of them; root
 	@cargo build --quiet -p parley-cli
 	@ulimit -n $$(ulimit -Hn) && FAULT=$(FAULT) npm run --silent test-regions -w infra/regions
 

@@ -18,6 +18,7 @@ const SOURCES: readonly (readonly [service: string, path: string])[] = [
   ['Relay: streams', 'services/relay/src/stats/metrics.rs'],
   ['Relay: links between relays', 'services/relay/cluster/src/metrics.rs'],
   ['Relay: media', 'services/relay/media/src/server/metrics.rs'],
+  ['Relay: media, mutes and regions', 'services/relay/media/src/running.rs'],
   ['TURN', 'services/turn/src/agent/metrics.ts'],
 ];
 

@@ -19,7 +19,15 @@ export function opened<Thing>(
     });
   });
   after(async () => {
-    for (const one of kept.toReversed()) await one.close();
+    const errors: unknown[] = [];
+    for (const one of kept.toReversed()) {
+      try {
+        await one.close();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw new AggregateError(errors, 'what the tests used did not close');
   });
   return () => {
     assert.ok(found.thing !== undefined, 'it is open while tests run only');

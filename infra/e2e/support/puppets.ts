@@ -50,12 +50,13 @@ export function launchTabs(): Promise<Browser> {
 /** Stops the browser with all its processes for so long, as on a computer that sleeps. Returns when it woke up. */
 export async function sleep(browser: Browser, forMs: number): Promise<number> {
   const processes = -(browser.process()?.pid ?? Number.NaN);
+  // Their group is their own: they would stay stopped.
+  const kill = (): void => void process.kill(processes, 'SIGKILL');
+  process.once('exit', kill);
   process.kill(processes, 'SIGSTOP');
-  try {
-    await pause(forMs);
-  } finally {
-    process.kill(processes, 'SIGCONT');
-  }
+  await pause(forMs);
+  process.kill(processes, 'SIGCONT');
+  process.off('exit', kill);
   return Date.now();
 }
 
@@ -112,5 +113,22 @@ export class Puppet {
           `${this.name} to receive ${videos} videos and ${audios} voices: now ${JSON.stringify(seen)}`,
       },
     );
+  }
+
+  async sendChat(text: string): Promise<void> {
+    await this.#openChat();
+    await this.page.locator('[data-testid=chat-input]').fill(text);
+    await this.page.keyboard.press('Enter');
+  }
+
+  async receivesChat(text: string): Promise<void> {
+    await this.#openChat();
+    await this.page.waitForSelector(`[data-testid=chat-line] ::-p-text(${text})`);
+  }
+
+  async #openChat(): Promise<void> {
+    if ((await this.page.$('[data-testid=chat-input]')) !== null) return;
+    await this.page.locator('[data-testid=control-chat]').click();
+    await this.page.waitForSelector('[data-testid=chat-input]');
   }
 }

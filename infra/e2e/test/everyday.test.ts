@@ -294,7 +294,7 @@ describe('a call of two', { timeout: 180_000 }, () => {
     await openSettings();
     assert.equal(
       await lacks.textContent(),
-      'This browser cannot share a screen, keep the screen on, or show a picture in a window of its own.',
+      'In this browser Parley cannot share a screen, keep the screen on, or show a picture in a window of its own.',
     );
     await profile.close();
   });

@@ -3,13 +3,13 @@ import { canNotify } from './alerts.ts';
 
 const list = new Intl.ListFormat('en', { type: 'disjunction' });
 
-/** Names what this browser lacks of what others have in a call. */
+/** Names what a call cannot do in this browser. Without https most of it is missing, and the problem of the devices says that. */
 export function BrowserLacks({ port }: { readonly port: DevicePort }) {
   const lacks = lacksOf(port);
-  if (lacks.length === 0) return null;
+  if (lacks.length === 0 || !isSecureContext) return null;
   return (
     <p class="soft small" data-testid="browser-lacks">
-      This browser cannot {list.format(lacks)}.
+      In this browser Parley cannot {list.format(lacks)}.
     </p>
   );
 }

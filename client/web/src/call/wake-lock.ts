@@ -1,6 +1,6 @@
 /** Keeps the screen of the device on. */
 
-/** The returned function lets the screen turn off again. Nothing happens where the browser has no wake lock, which the settings say, or refuses it. */
+/** The returned function lets the screen turn off again. Nothing happens where the browser refuses it, or has none: the settings say so. */
 export function keepAwake(): () => void {
   // Absent without https and in old browsers, whatever the types say.
   const locks = navigator.wakeLock as WakeLock | undefined;

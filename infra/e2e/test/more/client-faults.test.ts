@@ -72,10 +72,8 @@ describe('a computer that sleeps', { timeout: 240_000 }, () => {
     await Promise.all([ada.receivesMedia(1), ben.receivesMedia(1)]);
     t.diagnostic(`media both ways ${Date.now() - wokeAt} ms after it woke up`);
     await ben.sendChat('good morning');
-    await ada.page.locator('[data-testid=control-chat]').click();
-    await ada.page.waitForSelector('[data-testid=chat-line] ::-p-text(good morning)');
-    await ada.page.locator('[data-testid=chat-input]').fill('morning');
-    await ada.page.keyboard.press('Enter');
+    await ada.receivesChat('good morning');
+    await ada.sendChat('morning');
     await ben.receivesChat('morning');
     await ada.page.close();
     await ben.leave();

@@ -73,14 +73,14 @@ for (const { call, way, env } of CALLS)
         { withinMs: SHARED_WITHIN_MS, what: () => `pictures of the screen: ${JSON.stringify(now)}` },
       );
       const ratio = DISPLAY_SIZE.width / DISPLAY_SIZE.height;
-      assert.ok(Math.abs(now.width / now.height - ratio) < 0.05, `${now.width}x${now.height}`);
+      assert.ok(Math.abs(now.width / now.height - ratio) < 0.02, `${now.width}x${now.height}`);
       await receivesOthers(cy, 1);
       await press('stop-sharing');
       await shown.waitFor({ state: 'detached', timeout: WITHIN_MS });
       await receivesOthers(cy, 1);
     });
 
-    it('[MEDIA-12] [RES-1] is in its call again when the computer wakes up, as the same participant', async (t) => {
+    it('[MEDIA-12] [RES-1] is in its call again when the computer wakes up, as the same participant, with media and chat both ways', async (t) => {
       const participant = () =>
         fox.page.$eval('[data-testid=call]', (element) => (element as HTMLElement).dataset['participant']);
       const before = await participant();
@@ -88,6 +88,11 @@ for (const { call, way, env } of CALLS)
       await fox.page.waitForSelector('[data-testid=call][data-status=connected]');
       await Promise.all([receivesOthers(fox, 1), receivesOthers(cy, 1)]);
       t.diagnostic(`media both ways ${Date.now() - wokeAt} ms after it woke up`);
+      // Its page may not know yet that its socket is lost.
+      await cy.sendChat('good morning');
+      await fox.receivesChat('good morning');
+      await fox.sendChat('morning');
+      await cy.receivesChat('morning');
       assert.equal(await participant(), before);
       assert.equal(await cy.page.getByTestId('tile').count(), 2);
     });

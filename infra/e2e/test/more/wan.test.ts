@@ -20,7 +20,7 @@ const FAR = { delayMs: 45, loss: 0.05 };
 const BEEPS = 10;
 const BEEPS_HANG_MS = 20_000;
 const TURN = /relay/;
-/** Another address than that of a candidate is one that ICE finds while it connects. */
+/** `prflx`: an address that ICE learned while it connected. */
 const DIRECT = /^(host|prflx)-(host|prflx)$/;
 const CUT_MS = 2000;
 /** Three times the longest that was seen, 0.63 s; TCP holds everything back that comes after a lost packet. */
@@ -108,12 +108,14 @@ for (const { call, path, forwards } of [
 
     it('continues when the distant participant gets another address', async (t) => {
       const people = await meetBy(path, world(), { sizes: SIZES });
+      const pairs = await Promise.all(people.map(pairsOf));
       // Counted from now on, for both.
       for (const { page } of people) await listen(page);
       world().lab.renumber();
       const gaps = await Promise.all(people.map((one) => longestGap(t, one)));
       for (const gap of gaps) assert.ok(gap <= MOVED_MS, `${gap} ms`);
       for (const one of people) await one.usesPath(path);
+      for (const [nth, one] of people.entries()) assert.notDeepEqual(await pairsOf(one), pairs[nth], 'pairs');
     });
   });
 
@@ -161,6 +163,8 @@ async function meetBy(
   );
   return people;
 }
+
+const pairsOf = async (visitor: Visitor): Promise<readonly string[]> => (await visitor.received()).pairs;
 
 async function receivesBeeps({ name, page }: Visitor, least: number): Promise<void> {
   let beeps = 0;
