@@ -1,6 +1,6 @@
 /** Keeps the screen of the device on. */
 
-/** The returned function lets the screen turn off again. Nothing happens where the browser refuses it, or has none: the settings say so. */
+/** The returned function lets the screen turn off again. Nothing happens where the browser refuses a wake lock, or has none, which the settings say. */
 export function keepAwake(): () => void {
   // Absent without https and in old browsers, whatever the types say.
   const locks = navigator.wakeLock as WakeLock | undefined;
